@@ -43,7 +43,9 @@ schema = Schema(
         Feature("boiler", unit="years old", kind="integer", moves="down", bounds=(0, None)),
     ]
 )
-explainer = LocalFACE(model, houses, schema=schema, target="at most", min_score=110)
+explainer = LocalFACE(
+    model, houses, schema=schema, target="at most", min_score=110, each_row="house"
+)
 house = {"built": 1978, "walls": 0.95, "windows": 2.2, "roof": 12, "boiler": 18}
 print(f"today: {explainer.score(house):.0f} kWh/m2; the grant asks for at most 110")
 

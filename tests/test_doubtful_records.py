@@ -65,7 +65,7 @@ def test_an_entry_step_from_far_below_the_floor_is_said() -> None:
 
     assert answer.found
     assert answer.cautions[0] == SLIP
-    assert "the first step starts where hardly anybody is" in answer.cautions[1]
+    assert "the first step starts from a very rare state" in answer.cautions[1]
 
 
 def test_a_category_that_no_row_has_is_said() -> None:

@@ -54,6 +54,9 @@ class LocalFACE(PromisingExplainer, JudgingExplainer):
         Whose each row is, where people have several: one label a row, or the name of a column of
         ``data``, which then is no feature unless the schema names it. A person's own rows say
         nothing about how common their states are.
+    each_row
+        What one row is where it is no person: ``"house"``, ``"patient"``, or ``("mouse", "mice")``.
+        Answers speak of people otherwise.
     y
         What became of each row of ``data``: what the model was fitted on. With it, the model (an
         estimator in the manner of scikit-learn) is fitted again some times when the first answer
@@ -111,6 +114,7 @@ class LocalFACE(PromisingExplainer, JudgingExplainer):
         *,
         schema: Schema | None = None,
         groups: Any = None,
+        each_row: Any = None,
         y: Any = None,
         n_refits: int = 20,
         others: Any = None,
@@ -143,6 +147,7 @@ class LocalFACE(PromisingExplainer, JudgingExplainer):
             target=target,
             options=self.options,
             groups=groups,
+            each_row=each_row,
             device=device,
         )
         outcomes = read_outcomes(model, data, y, groups=groups, n_refits=n_refits)

@@ -57,7 +57,7 @@ def test_no_two_ways_change_the_same_features(name):
         sets = [changed_by(answer) for answer in ways]
         assert len(set(sets)) == len(ways)
         assert len(ways) == 3 or ways.exhausted
-        assert len(ways) == 3 or "every branch was followed" in str(ways)
+        assert len(ways) == 3 or "no other was left to try" in str(ways)
     assert np.mean([len(ways) == 3 for ways in answers]) >= 0.7
 
 
@@ -159,7 +159,7 @@ def test_the_tree_finds_every_least_set_and_says_that_there_are_no_more():
     assert sorted(map(sorted, least)) == [["a", "b"], ["c", "d"], ["c", "e"]]
     assert sorted(map(sorted, ways.changed)) == sorted(map(sorted, least))
     assert ways.exhausted
-    assert "9 ways were wanted; 3 sets of changes were found, and every branch was followed" in str(
+    assert "9 ways were wanted; 3 sets of changes were found, and no other was left to try" in str(
         ways
     )
 
@@ -342,3 +342,23 @@ def test_whatever_a_call_finds_that_keeps_a_feature_is_among_all_there_is():
             other = made.explain(person, fixed=[name])
             changed = {one for action in other.actions for one in action.changes}
             assert not changed or any(names <= changed for names in ways.changed)
+
+
+def test_ways_say_how_they_begin_in_one_sentence_where_all_do_alike():
+    def beginnings(*parting):
+        return Alternatives.beginnings.fget(_Ways(np.array(parting)))
+
+    assert beginnings([2, 1, 1], [1, 2, 1], [1, 1, 2]) == ("all begin with the same action",)
+    assert beginnings([3, 2], [2, 3]) == ("ways 1 and 2 begin with the same 2 actions",)
+    assert beginnings([2, 1, 0], [1, 2, 0], [0, 0, 1]) == (
+        "ways 1 and 2 begin with the same action",
+    )
+    assert beginnings([1, 0], [0, 1]) == ()
+
+
+class _Ways:
+    def __init__(self, parting):
+        self.parting = parting
+
+    def __len__(self):
+        return len(self.parting)

@@ -86,9 +86,7 @@ def test_a_wish_that_changes_it_is_refused_and_nothing_is_offered(own):
     assert [one.feature for one in found.broken] == ["years"]
     assert found.relaxation.widen == ()
     assert not found.relaxation.enough
-    assert found.relaxation.sentence == (
-        "nothing opens it: it would change what stays this person's own"
-    )
+    assert found.relaxation.sentence == ("nothing opens it: it would change what is kept as it is")
     assert "may be" not in str(found)
 
 

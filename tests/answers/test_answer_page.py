@@ -123,7 +123,7 @@ def test_actions_stand_in_place_of_the_steps_of_the_path() -> None:
     ]
     assert [change.values_text for change in page.steps[1].changes] == ["9 -> 14", "0.55 -> 0.35"]
     assert page.steps[1].score == "0.92"
-    assert "beside it: a path of 3 steps through real people (.path)" in page.closing
+    assert "also found: a path of 3 steps through real people (.path)" in page.closing
 
 
 def test_of_many_changes_at_once_the_largest_are_shown_and_the_others_counted() -> None:
@@ -151,7 +151,7 @@ def test_what_is_said_of_the_plan_stands_apart_from_what_is_proven_of_the_path()
         "every step is proven to pass through states at least as common as 1 in 20 people's",
         "in all: 3 features, 2.5 standard deviations of change; a smaller plan is not ruled out",
         (
-            "beside it: a path of 3 steps through real people (.path); "
+            "also found: a path of 3 steps through real people (.path); "
             "proven: no path over all the data is more than 5 % shorter"
         ),
     )
@@ -212,7 +212,7 @@ def test_what_holds_for_the_path_as_a_whole_stands_below_it(
 def test_actions_to_a_composed_state_say_so() -> None:
     closing = page_of(acted_answer(composed=True)).closing
 
-    assert "beside it: a path of 3 steps through states that people are in (.path)" in closing
+    assert "also found: a path of 3 steps through states that people are in (.path)" in closing
 
 
 def test_a_feature_that_goes_further_than_it_may_is_an_alert() -> None:

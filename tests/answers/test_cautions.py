@@ -74,7 +74,7 @@ def test_an_own_state_far_below_the_floor_is_said_in_words() -> None:
 
     assert sentence == (
         "taken together, these values are more unusual than 99.7 % of people's, so the first step "
-        "starts where hardly anybody is: are they right?"
+        "starts from a very rare state: are they right?"
     )
     assert list(cautions_about_own_state(0.0, 0.05, found=False)) == [
         "taken together, these values are more unusual than anybody's: are they right?"

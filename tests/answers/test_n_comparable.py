@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -118,3 +120,25 @@ def test_weights_widen_until_there_are_enough():
     assert 100 <= effective_number(widened_weights(squares, 100)) <= 200
     assert effective_number(widened_weights(np.zeros(7), 300)) == 7
     assert effective_number(np.ones(4)) == 4
+
+
+def test_only_what_differs_between_people_is_named_as_what_they_are_alike_in():
+    numbers = np.random.default_rng(1).permutation(N) + 10_000
+    table = TABLE.assign(site=3, patient_id=numbers // 2, respondent=numbers)
+    one = explainer("age", "sex", "site", "patient_id", "respondent", table=table)
+    answer = one.explain(PERSON | {"site": 3, "patient_id": 5_007, "respondent": 10_007})
+    again = Recourse.from_json(answer.to_json())
+
+    assert answer.alike_in == again.alike_in == ("age", "sex")
+    assert "people alike in age and sex\n" in str(answer)
+    assert str(again) == str(answer)
+    (told,) = [one["text"] for one in answer_view(answer)["facts"] if one["term"] == "comparable"]
+    assert told.endswith("people alike in age and sex")
+
+
+def test_an_answer_of_earlier_days_names_all_that_never_changes():
+    answer = explainer("age", "sex").explain(PERSON)
+    plain = json.loads(answer.to_json())
+    del plain["alike_in"]
+
+    assert "people alike in age and sex\n" in str(Recourse.from_json(json.dumps(plain)))

@@ -307,7 +307,7 @@ def test_the_keys_of_the_document_are_these() -> None:
         "format", "version", "made_with", "status", "records", "form", "schema", "scores",
         "densities", "certificates", "rows", "target", "min_density", "scales", "disclosure",
         "reason", "relaxed_to", "widened", "proven_within", "settings", "actions", "opens",
-        "robustness", "composed", "n_comparable", "cut_short", "waiting",
+        "robustness", "composed", "n_comparable", "alike_in", "cut_short", "waiting",
         "measurements", "cautions", "doubts",
     ]  # fmt: skip
     assert list(document["actions"][0]) == [

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import get_args
 
+from handmade import refusal
+
 from localface.answers.status import Status, StatusName
+from localface.apps.web.views.words import fact_lines
 
 
 def test_every_status_is_a_sentence() -> None:
@@ -24,3 +27,13 @@ def test_every_status_is_a_sentence() -> None:
 def test_a_status_in_a_word_or_two() -> None:
     assert Status.FOUND.word == "found"
     assert Status.ALREADY_THERE.word == "already there"
+
+
+def test_somebody_who_is_there_already_is_not_told_with_whom_they_were_compared():
+    there = refusal(status=Status.ALREADY_THERE, reason="", n_comparable=300)
+    refused = refusal(n_comparable=300)
+
+    assert "compared with" not in str(there)
+    assert not any(one["term"] == "comparable" for one in fact_lines(there))
+    if refused.compared_by:
+        assert "compared with about 300" in str(refused)

@@ -354,7 +354,7 @@ def test_alternatives_stand_side_by_side_and_each_can_be_shown(
     ways = [judge["view"], *judge["alternatives"]]
     assert page.locator("#panel-ways thead th").count() == 2 + len(ways)
     together = page.locator(".together").inner_text()
-    assert together.lower().count("change") + together.count("part after") > 0
+    assert together.lower().count("change") + together.count("begin with the same") > 0
     assert together.lower().count("all change") + together.count("All of them change") <= 1
 
     page.locator("#panel-ways .use button").last.click()

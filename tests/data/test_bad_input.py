@@ -526,7 +526,7 @@ def test_someone_who_already_has_the_outcome_gets_an_answer_and_no_error(ready: 
     answer = ready.explain({**PERSON, "fio2": 0.25})
     assert answer.status is Status.ALREADY_THERE
     assert not answer.found
-    assert answer.status.value == "the person already has the outcome: nothing needs to change"
+    assert answer.status.value == "the outcome is already there: nothing needs to change"
     assert (len(answer.path), answer.certificates, answer.disclosure.rows) == (1, (), 0)
 
 

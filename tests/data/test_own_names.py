@@ -19,7 +19,7 @@ year_built YearBuilt yr_built built_year construction_year birth_year year_of_bi
     ever_smoked family_history Hx_stroke family_hx_cad pub_rec ICD_code Ht_cm
     admission_type admission_location outcome died_icu Churn split decision
     callout_outcome discharge_location source dbsource fnlwgt sample_weight
-    first_careunit curr_careunit ward icu_type
+    first_careunit curr_careunit ward icu_type prevalentStroke prevalent_hyp comorbidities
 """
 GOES_ON = """
     tenure tenure_months YearsAtCompany years_of_experience MSinceOldestTradeOpen account_age
@@ -43,7 +43,7 @@ financial_year built_up_area production_per_year income_last_year
     smoking exercise_minutes diet children_menu_orders employment school_fees
     programming_language language_score
     income_source weight_of_sample_box care_hours unit_price ward_visits discharge_rate to_pay
-    decision_hours
+    decision_hours stroke_volume diabetes cancer_screening_visits
 """
 
 
@@ -80,6 +80,20 @@ def test_a_time_that_an_action_may_set_back_is_asked_about(name):
     assert f"schema.with_({name!r}, moves='up')" in own.note
 
 
+@pytest.mark.parametrize("name", ["diabetes", "has_stroke", "known_heart_disease_cad", "COPD"])
+def test_an_illness_that_lasts_is_kept_where_it_is_there_or_not(name):
+    own = guess_own({"name": name, "kind": "binary"})
+
+    assert own is not None
+    assert own.moves == "never"
+    assert "an illness that no action takes away" in own.note
+
+
+@pytest.mark.parametrize("name", ["stroke_rehab", "cancer_screening", "hypertension", "BPMeds"])
+def test_what_can_be_done_about_an_illness_is_free(name):
+    assert guess_own({"name": name, "kind": "binary"}) is None
+
+
 @pytest.mark.parametrize("name", FREE.split())
 def test_what_somebody_could_change_is_left_to_them(name):
     assert moves_of(name) == "unknown"
@@ -108,3 +122,11 @@ def test_a_guess_is_said_with_its_reason_and_can_be_undone():
     assert "it only rises" in schema.notes[2]
     assert "a circumstance of somebody's life" in schema.notes[-1]
     assert schema.with_("marital", moves="freely")["marital"].moves == "freely"
+
+
+@pytest.mark.parametrize("name", ["male", "is_female", "Male", "sex_male"])
+def test_a_column_named_after_one_sex_is_protected(name):
+    schema = Schema.infer(pd.DataFrame({name: [0, 1] * 60, "income": np.arange(120)}))
+
+    assert schema[name].protected
+    assert schema[name].own

@@ -12,9 +12,10 @@ from localface.search.closing import (
     close_search,
     close_without_path,
     count_features,
-    find_actions_along,
+    find_few_actions,
     measure_actions,
     outcome_without_measures,
+    take_path_as_actions,
     why_no_actions,
 )
 from localface.search.move import Move
@@ -104,7 +105,7 @@ def test_few_changes_are_made_of_a_path():
     script = Script([[1.0, 1.0], [2.0, 2.0]], score=lambda points: points[:, 0] / 4)
     graph = known(script)
 
-    found = script.run(find_actions_along(graph, PLAN, (0, 1, 2)))
+    found = script.run(find_few_actions(graph, PLAN))
 
     assert [move.point.tolist() for move in found.moves] == [[2.0, 0.0]]
 
@@ -120,51 +121,107 @@ def around_a_hole() -> Script:
     )
 
 
-def test_where_few_changes_will_not_do_the_steps_of_the_path_are_the_actions():
+def test_several_steps_around_a_hole_are_a_path_and_no_actions():
+    script = around_a_hole()
+    graph = known(script)
+
+    assert script.run(find_few_actions(graph, PLAN)) is None
+    assert script.run(take_path_as_actions(graph, PLAN, (0, 1, 2))) is None
+
+
+def test_one_step_in_which_few_features_change_together_is_an_action():
     script = around_a_hole()
 
-    found = script.run(find_actions_along(known(script), PLAN, (0, 1, 2)))
+    found = script.run(take_path_as_actions(known(script), PLAN, (0, 1)))
 
-    assert [move.point.tolist() for move in found.moves] == [[1.0, 1.0], [0.0, 2.0]]
+    assert [move.point.tolist() for move in found.moves] == [[1.0, 1.0]]
+    assert [move.follows for move in found.moves] == [()]
+    assert found.moves[0].score == 0.25
+    assert found.log_floor == 0.0
+
+
+def along_a_wall() -> Script:
+    """The way to the end is by one feature, then the other; straight there is a hole."""
+    return Script(
+        [[1.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, 2.0]],
+        score=lambda points: points[:, 1] / 4,
+        log_density=lambda points: np.where((points[:, 0] < 1.5) & (points[:, 1] > 0.1), -9, 1.0),
+    )
+
+
+def test_steps_that_each_change_one_feature_are_actions_one_after_the_other():
+    script = along_a_wall()
+    graph = script.graph(someone([0.0, 0.0]))
+    script.run(graph.reveal_rows_around(0, 4))
+    places = [graph.points.tolist().index(one) for one in ([1, 0], [2, 0], [2, 2])]
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, *places)))
+
+    assert [move.point.tolist() for move in found.moves] == [[2.0, 0.0], [2.0, 2.0]], (
+        "a number that goes on as it went is one change"
+    )
     assert [move.follows for move in found.moves] == [(), (0,)]
+    assert [move.score for move in found.moves] == [0.0, 0.5]
+
+
+def test_a_stop_is_kept_where_a_step_without_it_would_be_too_long():
+    script = Script([[1.0, 0.0], [2.0, 0.0]], log_density=lambda points: 1.0 - 0 * points[:, 0])
+    graph = known(script, max_step=1.5)
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, 1, 2)))
+
+    assert [move.point.tolist() for move in found.moves] == [[1.0, 0.0], [2.0, 0.0]]
+
+
+def test_a_number_that_turns_back_is_two_changes():
+    script = along_a_wall()
+    graph = script.graph(someone([0.0, 0.0]))
+    script.run(graph.reveal_rows_around(0, 4))
+    out, back = (graph.points.tolist().index(one) for one in ([2, 0], [1, 0]))
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, out, back)))
+
+    assert [move.point.tolist() for move in found.moves] == [[2.0, 0.0], [1.0, 0.0]]
+
+
+def test_a_step_that_goes_on_from_an_entry_is_no_action():
+    script = around_a_hole()
+
+    assert script.run(take_path_as_actions(known(script), PLAN, (1, 2))) is None
 
 
 @pytest.mark.parametrize("limit", ["fixed", "max_features"])
-def test_the_steps_of_a_path_are_no_actions_where_features_are_fixed_or_few_are_wanted(limit):
+def test_a_step_is_no_action_where_features_are_fixed_or_few_are_wanted(limit):
     script = around_a_hole()
     fixed = np.array([True, False]) if limit == "fixed" else None
     plan = replace(PLAN, max_features=1) if limit == "max_features" else PLAN
 
-    assert script.run(find_actions_along(known(script, fixed=fixed), plan, (0, 1, 2))) is None
+    assert script.run(take_path_as_actions(known(script, fixed=fixed), plan, (0, 1))) is None
 
 
 def test_how_many_features_would_do_is_found_out_where_fewer_are_wanted():
     script = around_a_hole()
     wanted = replace(PLAN, max_features=1)
 
-    missing = script.run(why_no_actions(known(script), wanted, (0, 1, 2)))
-    unlimited = script.run(why_no_actions(known(script), PLAN, (0, 1, 2)))
+    missing = script.run(why_no_actions(known(script), wanted, (0, 1)))
+    not_by_steps = script.run(why_no_actions(known(script), wanted, (0, 1, 2)))
+    unlimited = script.run(why_no_actions(known(script), PLAN, (0, 1)))
 
     assert missing == MissingActions(most=1, fewest=2)
+    assert not_by_steps == MissingActions(most=1)
     assert unlimited == MissingActions()
 
 
-def test_the_steps_of_a_path_that_change_many_features_are_no_actions():
-    wide = Script(
-        np.hstack([[[1.0, 1.0], [0.0, 2.0]], np.ones((2, 3))]),
-        score=lambda points: points[:, 1] / 4,
-        log_density=lambda points: np.where(
-            np.hypot(points[:, 0], points[:, 1] - 1) < 0.4, -9, 1.0
-        ),
-    )
+def test_a_step_that_changes_many_features_is_no_action():
+    wide = Script(np.hstack([[[1.0, 1.0], [0.0, 2.0]], np.ones((2, 3))]))
 
-    assert wide.run(find_actions_along(known(wide), PLAN, (0, 1, 2))) is None
+    assert wide.run(take_path_as_actions(known(wide), PLAN, (0, 1))) is None
 
 
 def test_who_starts_below_the_floor_goes_no_lower_than_they_start():
     script = Script([[1.0, 0.0], [2.0, 0.0]], log_density=lambda points: points[:, 0] - 0.5)
 
-    found = script.run(find_actions_along(known(script), PLAN, (0, 2)))
+    found = script.run(find_few_actions(known(script), PLAN))
 
     assert found.log_floor == pytest.approx(-0.5)
 

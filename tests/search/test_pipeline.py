@@ -116,6 +116,15 @@ def test_a_lower_floor_is_found_where_that_is_wanted():
     assert found.log_floor == pytest.approx(-1.0, abs=1e-6)
 
 
+def test_a_floor_that_is_kept_was_not_lowered_where_a_longer_search_was_all_it_took():
+    script = Script([[0.1, 0.0], [0.2, 0.0], [0.3, 0.0], [9.0, 0.0]], score=tenth)
+
+    assert searched(script, Plan(WalkOptions(2))).status == "UNREACHABLE"
+    found = searched(script, Plan(WalkOptions(2)), relax=True)
+
+    assert (found.status, found.relaxed, found.log_floor) == ("FOUND", False, 0.0)
+
+
 def test_where_no_floor_helps_that_is_said():
     script = Script(STEPS, score=tenth, log_density=gap)
 

@@ -50,6 +50,7 @@ declare namespace Reply {
     note: string;
     version: string;
     rows: number;
+    each_row: { one: string; many: string };
     target: Target;
     min_density: number;
     people: boolean;
@@ -119,6 +120,7 @@ declare namespace Reply {
   }
 
   interface Score {
+    noun: string;
     now: number;
     end: number;
     wanted: number;
@@ -183,6 +185,7 @@ declare namespace Reply {
     } | null;
     composed: boolean;
     effort?: number | null;
+    each_row: { one: string; many: string };
     n_comparable: number | null;
   }
 

@@ -8,7 +8,9 @@ from localface.analyses.best_effort import go_as_far_as_possible
 from localface.analyses.lasting import go_on_until_lasting
 from localface.analyses.measurements import add_measurements
 from localface.analyses.robustness.adding import add_robustness
+from localface.analyses.shorter_plans import has_long_plan, offer_shorter_plans
 from localface.analyses.whynot import explain_refusals
+from localface.analyses.whynot.widening import go_on_within_wider_limits
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
@@ -19,7 +21,7 @@ from localface.search.plan import Plan
 def complete_answers(
     engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
 ) -> list[Recourse]:
-    """Say what would open a way where there is none, and what measuring could show,
+    """Say what would open a way where there is none, or a shorter one, what measuring could show,
     how many of several models agree, and how likely a retrained one does.
 
     Who asked for it is first brought as far as possible. What all of it revealed is told together.
@@ -37,9 +39,10 @@ def complete_answers(
 
 
 def _is_incomplete(engine: Engine, request: Request, answer: Recourse) -> bool:
-    """Tell whether there is more to say: no way, something to measure, other or later models."""
+    """Tell whether there is more to say: no way, a long one, something to measure, other models."""
     other_models = isinstance(engine.score, AgreeingScorer) or engine.outcomes is not None
-    return not answer.found or bool(request.box.absent) or other_models
+    to_mend = not answer.found or has_long_plan(answer)
+    return to_mend or bool(request.box.absent) or other_models
 
 
 def _completed(
@@ -48,6 +51,10 @@ def _completed(
     requests = [request for request, _ in asked]
     answers = go_as_far_as_possible(engine, plan, asked)
     answers = explain_refusals(engine, plan, list(zip(requests, answers, strict=True)))
-    answers = go_on_until_lasting(engine, plan, list(zip(requests, answers, strict=True)))
+    answers = go_on_within_wider_limits(
+        list(zip(requests, answers, strict=True)),
+        lambda some: go_on_until_lasting(engine, plan, some),
+    )
+    answers = offer_shorter_plans(engine, plan, list(zip(requests, answers, strict=True)))
     answers = add_measurements(engine, list(zip(requests, answers, strict=True)))
     return add_robustness(engine, list(zip(requests, answers, strict=True)))

@@ -18,6 +18,7 @@ from localface.answers.cautions import (
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
+from localface.answers.long_plans import PlanSize, caution_about_long_plan
 from localface.answers.reasons import ReasonWriter
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
@@ -25,6 +26,7 @@ from localface.answers.target import Target
 from localface.answers.waiting import Waiting, waiting_sentence
 from localface.data.absence import absent_values, same_codes
 from localface.data.box import Box
+from localface.data.name_hints import is_identifier_name
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenRanges, SeenValues
 from localface.data.table_format import TableFormat
@@ -34,6 +36,18 @@ from localface.geometry.segments import norms
 from localface.options import Options
 from localface.search.outcome import ActionPath, Outcome
 from localface.types import Array, Ids
+
+
+def own_features_that_differ(schema: Schema, seen: Sequence[SeenValues]) -> tuple[str, ...]:
+    """Name what never changes and is not the same in all rows; an identifier likens nobody."""
+    own = {one.name for one in schema if one.own and not is_identifier_name(one.name)}
+    same = {
+        feature.name
+        for feature, values in zip(schema, seen, strict=False)
+        if values.is_the_same or values.all_differ
+    }
+    return tuple(name for name in schema.names if name in own - same)
+
 
 DisplayScores = Callable[[Sequence[float], Array], tuple[float, ...]]
 """Turns scores of the search into those for the user, given the records that they are of."""
@@ -47,7 +61,8 @@ class AnswerAssembler:
     of the features, ``display_score`` turns a score of the search into one for the user,
     ``feature_of`` maps the columns of a point to features, and ``recall`` is the share of the
     nearest rows that the source finds. ``density`` is what the floor is on, where more can be
-    told of it than ``scale`` does; ``seen`` tells what the data holds of each feature.
+    told of it than ``scale`` does; ``seen`` tells what the data holds of each feature, and
+    ``alike_in`` are the own ones by which people are told apart.
     """
 
     schema: Schema
@@ -66,8 +81,10 @@ class AnswerAssembler:
     seen: tuple[SeenValues, ...] = ()
     settings: Mapping[str, Any] = field(init=False)
     ordinary: SeenRanges = field(init=False)
+    alike_in: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "alike_in", own_features_that_differ(self.schema, self.seen))
         object.__setattr__(self, "ordinary", SeenRanges.of(self.seen))
         settings = dict(self.options.as_plain_values())
         if self.recall != 1:
@@ -93,7 +110,7 @@ class AnswerAssembler:
         through, the person's own first in both; ``rows`` are the rows of the table that the path
         visits. ``waiting_record`` is the state that waiting alone leads to, where that will do.
         """
-        relaxed_to = float(self.scale.share_below(outcome.log_floor)) if outcome.relaxed else None
+        relaxed_to = self._relaxed_to(outcome)
         floor = self.options.min_density if relaxed_to is None else relaxed_to
         actions: tuple[Action, ...] = ()
         if action_records is not None:
@@ -120,12 +137,14 @@ class AnswerAssembler:
             proven_within=self.options.slack if outcome.proven else None,
             composed=outcome.composed,
             n_comparable=n_comparable,
+            alike_in=None if n_comparable is None else self.alike_in,
             cut_short=outcome.cut_short,
             cautions=tuple(
                 self._cautions(
                     outcome,
                     records[0],
                     doubts,
+                    actions=actions,
                     n_comparable=n_comparable,
                     n_rows=disclosure.of,
                 )
@@ -155,6 +174,13 @@ class AnswerAssembler:
             people=self.options.min_people if covers else None,
             radius=self.radius if covers else None,
         )
+
+    def _relaxed_to(self, outcome: Outcome) -> float | None:
+        """The share that a lowered floor is at; it may be lower by less than shares can tell."""
+        if not outcome.relaxed:
+            return None
+        share = float(self.scale.share_below(outcome.log_floor))
+        return share if self.options.edges == "cover" else min(share, self.options.min_density)
 
     def _count_comparable(self, point: Array) -> int | None:
         """Count the people who are alike in what never changes, where the density knows them."""
@@ -208,22 +234,28 @@ class AnswerAssembler:
         record: Array,
         doubts: Sequence[Doubt],
         *,
+        actions: Sequence[Action],
         n_comparable: int | None,
         n_rows: int,
     ) -> Iterator[str]:
         """What is to be minded about a person's record, and about an answer to it."""
         yield from (doubt.sentence for doubt in doubts)
+        size = PlanSize.of(self.schema, actions)
+        if size.is_long:
+            yield caution_about_long_plan(self.schema, size)
         found = outcome.status == "FOUND"
         if found or not doubts:  # otherwise it would be the same question twice
             share = float(self.scale.share_below(outcome.log_densities[0]))
-            yield from cautions_about_own_state(share, self.options.min_density, found=found)
+            yield from cautions_about_own_state(
+                share, self.options.min_density, found=found, rows=self.schema.each_row
+            )
         if outcome.missing_actions is not None:
             yield caution_without_actions(outcome.missing_actions, len(outcome.points) - 1)
-        kept = [feature.display_name for feature in self.schema if feature.own]
+        kept = [self.schema[name].display_name for name in self.alike_in]
         kept += ["what is missing"] if absent_values(self.schema, record).any() else []
         if n_comparable is None:  # with everybody
             n_comparable, kept = n_rows, []
-        yield from cautions_about_company(n_comparable, kept)
+        yield from cautions_about_company(n_comparable, kept, self.schema.each_row)
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from localface.answers.doubt import Doubt
+from localface.answers.long_plans import is_about_long_plan
 from localface.answers.wording import format_count, format_more_unusual_than, join_words
 from localface.data.absence import is_absent_code
 from localface.data.feature import Feature
 from localface.data.likely_codes import looks_like_code
+from localface.data.row_words import PEOPLE, RowWords
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, number_as_typed
 from localface.search.outcome import MissingActions
@@ -21,8 +23,9 @@ FEWEST_COMPARABLE = 50
 """Comparable people without whom an answer rests on too few to go unsaid."""
 
 _NAMES_SHOWN = 4  # features named in one sentence
-_FIRST_STEP = ", so the first step starts where hardly anybody is"
+_FIRST_STEP = ", so the first step starts from a very rare state"
 _PATH_FOLLOWS = "what follows is a path of"
+_WHO = {True: "who", False: "that"}
 
 
 def doubts_about_record(
@@ -40,21 +43,25 @@ def doubts_about_record(
     >>> doubt.suggestion
     4.1
     """
+    rows = schema.each_row
     for feature, code, values in zip(schema, record.tolist(), seen, strict=True):
         if is_absent_code(feature, code):
             continue
         if values.holds_nothing:
-            named = f"{feature.display_name} of anybody in the data"
-            yield Doubt(feature.name, f"there is no {named}: the answer rests on people without it")
+            named = f"{feature.display_name} of {rows.anybody} in the data"
+            rests = f"the answer rests on {rows.many} without it"
+            yield Doubt(feature.name, f"there is no {named}: {rests}")
         elif feature.categories is None:
-            yield from _doubts_about_number(feature, code, values)
+            yield from _doubts_about_number(feature, code, values, rows)
         elif not values.holds_category(code):
             named = f"{feature.display_name} {feature.format(code)!r}"
-            differ = "the answer rests on people who differ in it"
-            yield Doubt(feature.name, f"nobody in the data has {named}: {differ}")
+            differ = f"the answer rests on {rows.many} {_WHO[rows.are_people]} differ in it"
+            yield Doubt(feature.name, f"{rows.nobody} in the data has {named}: {differ}")
 
 
-def cautions_about_own_state(share: float, floor: float, *, found: bool) -> Iterator[str]:
+def cautions_about_own_state(
+    share: float, floor: float, *, found: bool, rows: RowWords = PEOPLE
+) -> Iterator[str]:
     """Warn where a person's own state is far below the floor.
 
     ``share`` is the share of people whose state is less common than the person's own.
@@ -62,11 +69,13 @@ def cautions_about_own_state(share: float, floor: float, *, found: bool) -> Iter
     if share >= min(floor, FAR_BELOW):
         return
     first_step = _FIRST_STEP if found else ""
-    rare = format_more_unusual_than(share)
+    rare = format_more_unusual_than(share, rows)
     yield f"taken together, these values are {rare}{first_step}: are they right?"
 
 
-def cautions_about_company(n_comparable: float | None, alike_in: Sequence[str]) -> Iterator[str]:
+def cautions_about_company(
+    n_comparable: float | None, alike_in: Sequence[str], rows: RowWords = PEOPLE
+) -> Iterator[str]:
     """Warn where an answer rests on few people; None is an unknown number.
 
     ``alike_in`` names the features in which they are comparable.
@@ -77,8 +86,7 @@ def cautions_about_company(n_comparable: float | None, alike_in: Sequence[str]) 
     if n_comparable is None or n_comparable >= FEWEST_COMPARABLE:
         return
     alike = f" alike in {_list_some(alike_in)}" if alike_in else ""
-    count = format_count(round(n_comparable), "person", "people")
-    yield f"compared with only about {count}{alike}"
+    yield f"compared with only about {rows.count(round(n_comparable))}{alike}"
 
 
 def cautions_about_missing(
@@ -102,14 +110,13 @@ def caution_without_actions(missing: MissingActions, n_steps: int) -> str:
 
     >>> caution_without_actions(MissingActions(), 2)
     'no short list of actions was found that keeps to common states: what follows is a path of \
-2 steps, each of which changes several features at once'
+2 steps, in which several features change at once'
     >>> caution_without_actions(MissingActions(most=2, fewest=4), 1)
     'no plan with at most 2 features was found, but one with 4 (max_features=4): what follows is \
-a path of 1 step, which changes several features at once'
+a path of 1 step, in which several features change at once'
     """
     steps = format_count(n_steps, "step", "steps")
-    each = "each of which" if n_steps > 1 else "which"
-    path = f"{_PATH_FOLLOWS} {steps}, {each} changes several features at once"
+    path = f"{_PATH_FOLLOWS} {steps}, in which several features change at once"
     if missing.most is None:
         return f"no short list of actions was found that keeps to common states: {path}"
     most = format_count(missing.most, "feature", "features")
@@ -127,7 +134,7 @@ def keep_without_path(cautions: Iterable[str]) -> Iterator[str]:
     ['compared with only about 12 people']
     """
     for line in cautions:
-        if _PATH_FOLLOWS not in line:
+        if _PATH_FOLLOWS not in line and not is_about_long_plan(line):
             yield line.replace(_FIRST_STEP, "")
 
 
@@ -140,7 +147,9 @@ def _caution_about_missing(feature: Feature, code: float, option: str) -> str:
     return f"{said}; {line} tells what measuring it could show"
 
 
-def _doubts_about_number(feature: Feature, code: float, seen: SeenValues) -> Iterator[Doubt]:
+def _doubts_about_number(
+    feature: Feature, code: float, seen: SeenValues, rows: RowWords
+) -> Iterator[Doubt]:
     above = seen.is_above_all(code)
     if not above and not seen.is_below_all(code):
         return
@@ -155,9 +164,9 @@ def _doubts_about_number(feature: Feature, code: float, seen: SeenValues) -> Ite
     if code < 0 and looks_like_code(code, seen):
         question = "is it a code that stands for no value?"
         slip = None
-    beyond = f"higher than anybody's in the data (highest: {edge})"
+    beyond = f"higher than {rows.anybody}'s in the data (highest: {edge})"
     if not above:
-        beyond = f"lower than anybody's in the data (lowest: {edge})"
+        beyond = f"lower than {rows.anybody}'s in the data (lowest: {edge})"
     sentence = f"{feature.display_name} {value}{unit} is {beyond}: {question}"
     yield Doubt(feature.name, sentence, None if slip is None else feature.value(slip))
 

@@ -11,6 +11,7 @@ from localface.answers.wording import (
     format_number,
     format_share_of_people,
 )
+from localface.data.row_words import PEOPLE, RowWords
 from localface.density.protocol import FLOOR_TOLERANCE
 
 
@@ -41,28 +42,30 @@ class Certificate:
     @property
     def sentence(self) -> str:
         """What the certificate says, for people."""
-        return self._claim_sentence + ("" if self.certified else SAMPLED)
+        return self.sentence_about(PEOPLE)
 
-    @property
-    def _claim_sentence(self) -> str:
+    def sentence_about(self, rows: RowWords) -> str:
+        """What the certificate says, in the words for what rows are."""
+        return self._claim_about(rows) + ("" if self.certified else SAMPLED)
+
+    def _claim_about(self, rows: RowWords) -> str:
         if self.entry:
-            rare = format_more_unusual_than(self.lowest)
+            rare = format_more_unusual_than(self.lowest, rows)
             return f"entry: this first step passes through states {rare}"
         if not self.holds:
-            return self._breach_sentence
+            return self._breach_about(rows)
         if self.rule == "cover" and self.people is not None and self.radius is not None:
             radius = format_number(self.radius)
             unit = "standard deviation" if self.radius == 1 else "standard deviations"
             near = f"within {radius} {unit} of every state on this step"
-            return f"there are at least {self.people:,} people {near}"
-        common = format_share_of_people(self.lowest)
+            return f"there are at least {rows.count(self.people)} {near}"
+        common = format_share_of_people(self.lowest, rows)
         if self.rule == "average":
             return f"this step passes on average through states as common as {common}"
         return f"every state on this step is at least as common as {common}"
 
-    @property
-    def _breach_sentence(self) -> str:
+    def _breach_about(self, rows: RowWords) -> str:
         floor, _ = format_distinct_percents(self.floor, self.lowest)
         mean = "on average " if self.rule == "average" else ""
-        crosses = f"passes through states {format_more_unusual_than(self.lowest)}"
+        crosses = f"passes through states {format_more_unusual_than(self.lowest, rows)}"
         return f"below the floor of {floor}: this step {mean}{crosses}"

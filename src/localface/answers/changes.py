@@ -10,6 +10,7 @@ import numpy as np
 from localface.answers.certificate import Certificate
 from localface.data.absence import is_absent, same_codes
 from localface.data.feature import Feature
+from localface.data.row_words import RowWords
 from localface.data.schema import Schema
 from localface.types import Array
 
@@ -92,10 +93,12 @@ def gap_sentence(feature: Feature, before: float, after: float) -> str:
     return f"{is_now}, and stays so" if goes else f"{is_now}: {_MEASURED}"
 
 
-def straight_step_sentence(step: Certificate, changes: Sequence[FeatureChange]) -> str:
+def straight_step_sentence(
+    step: Certificate, changes: Sequence[FeatureChange], rows: RowWords
+) -> str:
     """Say what is known of a straight step; of one over a gap there is nothing else to say."""
     gaps = [change.gap for change in changes if change.gap]
-    return "; ".join(gaps) if gaps else step.sentence
+    return "; ".join(gaps) if gaps else step.sentence_about(rows)
 
 
 def _codes_differ(feature: Feature, old: float, new: float) -> bool:

@@ -164,6 +164,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     robustness: RobustnessDocument | Number | None
     composed: bool = False
     n_comparable: int | None = None
+    alike_in: list[str] | None = None
     cut_short: bool = False
     waiting: WaitingDocument | None = None
     measurements: list[MeasurementDocument] = []

@@ -44,6 +44,8 @@ class RecourseFacts:
     ``composed`` tells that the path ends at a synthetic state, ``cut_short`` that time or rows
     ran out before the answer was as good as it could be. ``n_comparable`` is how many people,
     about, are alike in what never changes and tell what is common; None where all may change.
+    ``alike_in`` names those features: what never changes and differs between rows, without
+    identifiers; None in answers of earlier days, where it is all that never changes.
     ``cautions`` are sentences about what may be mistaken in the record or weak in the answer;
     they are read first. ``doubts`` are the values of the record among them that may be mistaken.
     """
@@ -70,6 +72,7 @@ class RecourseFacts:
     robustness: Robustness | None = None
     composed: bool = False
     n_comparable: int | None = None
+    alike_in: tuple[str, ...] | None = None
     cut_short: bool = False
     waiting: Waiting | None = None
     measurements: tuple[Measurement, ...] = ()
@@ -90,6 +93,7 @@ class RecourseFacts:
             "widened": MappingProxyType(widened),
             "certificates": tuple(self.certificates),
             "actions": tuple(self.actions),
+            "alike_in": None if self.alike_in is None else tuple(self.alike_in),
             "cautions": tuple(str(line) for line in self.cautions),
             "measurements": tuple(self.measurements),
             "doubts": tuple(self.doubts),
@@ -109,10 +113,10 @@ class RecourseFacts:
         if self.found:
             outcome = [
                 self._step_count_text,
-                f"score {self._score_now_text} -> {self._score_reached_text}",
+                f"{self.target.noun} {self._score_now_text} -> {self._score_reached_text}",
             ]
         else:
-            outcome = [f"score {self._score_now_text}, wanted {self.target.sentence}"]
+            outcome = [f"{self.target.noun} {self._score_now_text}, wanted {self.target.sentence}"]
         parts = [self.status.word, *outcome]
         if self.cautions:
             parts.insert(1, format_count(len(self.cautions), "caution", "cautions"))
@@ -220,6 +224,14 @@ class RecourseFacts:
         """The features that this person has no value of: they stay so, and no action needs them."""
         gone = absent_values(self.schema, self.records[0])
         return tuple(np.array(self.schema.names, dtype=object)[gone].tolist())
+
+    @property
+    def compared_by(self) -> tuple[str, ...]:
+        """What comparable people are alike in, as it is called: features, and what is missing."""
+        own = tuple(one.name for one in self.schema if one.own)
+        names = own if self.alike_in is None else self.alike_in
+        called = tuple(self.schema[name].display_name for name in names)
+        return (*called, "what is missing") if self.missing else called
 
     @property
     def summary(self) -> dict[str, object]:

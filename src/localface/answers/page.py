@@ -12,12 +12,13 @@ from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
 from localface.answers.measurement import measurement_sentence
 from localface.answers.move_evidence import CAUTION
+from localface.answers.status import Status
 from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
     SAMPLED,
     format_about,
     format_count,
-    format_distinct_percents,
+    format_lowered_floor,
     format_more_unusual_than,
     format_number,
     format_percent,
@@ -65,6 +66,7 @@ class Page:
     alerts: tuple[str, ...] = ()
     opening: tuple[str, ...] = ()
     now: str = ""
+    noun: str = "score"
     steps: tuple[PageStep, ...] = ()
     closing: tuple[str, ...] = ()
 
@@ -78,9 +80,10 @@ def page_of(answer: RecourseFacts) -> Page:
             alerts=(*caution_lines(answer.cautions), *alert_lines(answer)),
             opening=tuple(line for line in (answer.status.value, answer.reason) if line),
             now=now,
+            noun=answer.target.noun,
             closing=(
                 f"wanted: {answer.target.sentence}",
-                *_comparable_lines(answer),
+                *(() if answer.status is Status.ALREADY_THERE else _comparable_lines(answer)),
                 *_missing_lines(answer),
                 f"seen: {answer.disclosure.sentence}",
             ),
@@ -90,6 +93,7 @@ def page_of(answer: RecourseFacts) -> Page:
         alerts=(*caution_lines(answer.cautions), *alert_lines(answer)),
         opening=(answer.reason,) if answer.reason else (),
         now=now,
+        noun=answer.target.noun,
         steps=_page_steps(answer),
         closing=(*_closing_lines(answer), *evidence_notes(answer), *_waiting_line(answer)),
     )
@@ -134,23 +138,25 @@ def _page_steps(answer: RecourseFacts) -> tuple[PageStep, ...]:
             answer.schema, answer.scales, answer.records[i], answer.records[i + 1]
         )
         score = answer.target.format_score(answer.scores[i + 1])
-        steps.append(make_page_step(i + 1, changes, score, tuple(_floor_warning(certificate))))
+        steps.append(
+            make_page_step(i + 1, changes, score, tuple(_floor_warning(answer, certificate)))
+        )
     return tuple(steps)
 
 
 def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     """One action: what changes, what must come first, how common a state it leads to."""
     action = answer.actions[index]
-    changes = _changes_by_action(answer, action)
+    changes = changes_by_action(answer, action)
     words = []
     if action.together:
         words.append("together")
     if action.follows:
         steps = "step" if len(action.follows) == 1 else "steps"
         words.append(f"needs {steps} {join_numbers(one + 1 for one in action.follows)} first")
-    words.append(format_state_reached(action.density))
+    words.append(format_state_reached(action.density, answer.schema.each_row))
     words.extend(filter(None, [purpose_besides_score(answer, index)]))
-    notes = ["; ".join(words), *_floor_warning(action.certificate)]
+    notes = ["; ".join(words), *_floor_warning(answer, action.certificate)]
     if action.evidence is not None:
         notes.append(to_one_line(action.evidence.sentence))
     score = answer.target.format_score(action.score)
@@ -168,13 +174,13 @@ def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
         return None
     density = answer.actions[index - 1].density if index else answer.densities[0]
     if density < answer.min_density <= action.density:
-        return "to come to a common state, not for the score"
+        return f"to come to a common state, not for the {target.noun}"
     if any(index in later.follows for later in answer.actions[index + 1 :]):
-        return "needed for what follows, not for the score"
+        return f"needed for what follows, not for the {target.noun}"
     return None
 
 
-def _changes_by_action(answer: RecourseFacts, action: Action) -> list[FeatureChange]:
+def changes_by_action(answer: RecourseFacts, action: Action) -> list[FeatureChange]:
     """What an action changes; the largest changes first where there are more than can be shown."""
     scales = dict(zip(answer.schema.names, answer.scales, strict=True))
     changes = []
@@ -190,10 +196,10 @@ def _changes_by_action(answer: RecourseFacts, action: Action) -> list[FeatureCha
     return changes
 
 
-def _floor_warning(certificate: Certificate) -> Iterator[str]:
+def _floor_warning(answer: RecourseFacts, certificate: Certificate) -> Iterator[str]:
     """What must be said of a step that does not keep the floor."""
     if certificate.entry or not certificate.holds:
-        yield certificate.sentence
+        yield certificate.sentence_about(answer.schema.each_row)
 
 
 def caution_lines(cautions: Iterable[str]) -> tuple[str, ...]:
@@ -204,16 +210,17 @@ def caution_lines(cautions: Iterable[str]) -> tuple[str, ...]:
 def alert_lines(answer: RecourseFacts) -> Iterator[str]:
     """What nobody may overlook: a lowered floor, wider bounds, steps that break the floor."""
     if answer.relaxed_to is not None:
-        before, after = format_distinct_percents(answer.min_density, answer.relaxed_to)
-        crosses = f"the path passes through states {format_more_unusual_than(answer.relaxed_to)}"
+        lowered = format_lowered_floor(answer.min_density, answer.relaxed_to)
+        rare = format_more_unusual_than(answer.relaxed_to, answer.schema.each_row)
+        crosses = f"the path passes through states {rare}"
         least = "the least that opens a path from neighbour to neighbour"
         if answer.cut_short:
             least = "as little as was found when the search was cut short"
-        yield f"relaxed: the floor was lowered from {before} to {after}, {least}; {crosses}"
+        yield f"relaxed: the floor was lowered {lowered}, {least}; {crosses}"
     for name, far in answer.widened.items():
         feature = answer.schema[name]
         unit = f" {feature.unit}" if feature.unit else ""
-        further = "further than was allowed: nobody nearer reaches it"
+        further = f"further than was allowed: {answer.schema.each_row.nobody} nearer reaches it"
         yield f"relaxed: {feature.display_name} moves by {format_number(far)}{unit}, {further}"
     broken = [one for one in answer.certificates if not (one.holds or one.entry)]
     if broken:
@@ -227,10 +234,11 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     yield from _missing_lines(answer)
     if answer.actions:
         n = len(answer.certificates)
-        through = "states that people are in" if answer.composed else "real people"
+        rows = answer.schema.each_row.many
+        through = f"states that {rows} are in" if answer.composed else f"real {rows}"
         yield _plan_line(answer)
         yield (
-            f"beside it: a path of {n} step{'' if n == 1 else 's'} through {through} (.path)"
+            f"also found: a path of {n} step{'' if n == 1 else 's'} through {through} (.path)"
             f"{_proof(answer)}"
         )
     else:
@@ -286,14 +294,14 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     """
     if answer.n_comparable is None or answer.n_comparable < FEWEST_COMPARABLE:
         return
-    own = [one.display_name for one in answer.schema if one.own]
-    own += ["what is missing"] if answer.missing else []
+    own = answer.compared_by
     if not own:
         return
-    named = own[:_OWN_NAMED]
+    named = list(own[:_OWN_NAMED])
     named += [f"{len(own) - _OWN_NAMED} more"] if len(own) > _OWN_NAMED else []
     alike = f"alike in {join_words(named)}"
-    yield f"compared with about {format_about(answer.n_comparable)} people {alike}"
+    many = f"{format_about(answer.n_comparable)} {answer.schema.each_row.many}"
+    yield f"compared with about {many} {alike}"
 
 
 def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
@@ -315,14 +323,15 @@ def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
 
 def _floor_phrase(answer: RecourseFacts, certificate: Certificate, *, certified: bool) -> str:
     """Say which floor the steps keep, in the words of their rule."""
+    rows = answer.schema.each_row
     if certificate.rule == "cover" and certificate.people is not None:
-        return f"has at least {certificate.people:,} similar people around each of its states"
+        return f"has at least {certificate.people:,} similar {rows.many} around each of its states"
     asked = answer.min_density if answer.relaxed_to is None else answer.relaxed_to
     passes = "is proven to pass" if certified else "passes"
     if certificate.rule == "average":
         passes = "passes on average"
     if certificate.floor < asked:
-        return f"{passes} through no state more unusual than this person's own"
+        return f"{passes} through no state more unusual than this {rows.of_one} own"
     if asked <= 0:
         return "may pass through any state: no floor was asked for"
-    return f"{passes} through states at least as common as {format_share_of_people(asked)}"
+    return f"{passes} through states at least as common as {format_share_of_people(asked, rows)}"

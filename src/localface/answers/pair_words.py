@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.answers.wording import format_number, to_one_line
+from localface.data.row_words import PEOPLE, RowWords
 from localface.data.space import Space
 from localface.density.common_states import CommonStates
 from localface.density.common_states.bins import FeatureBins
@@ -25,7 +26,8 @@ class UnusualPair:
 
     ``values`` say which, in words. ``count`` of the ``n_rows`` rows have both; ``expected`` is how
     many would if the two had nothing to do with each other. ``alone`` is whether the pair alone
-    refuses the state, or is the one of several that lowers it most.
+    refuses the state, or is the one of several that lowers it most; ``each_row`` is what rows are
+    called.
     """
 
     features: tuple[str, str]
@@ -34,12 +36,13 @@ class UnusualPair:
     expected: float
     n_rows: int
     alone: bool = True
+    each_row: RowWords = PEOPLE
 
     @property
     def sentence(self) -> str:
         """Say that they do not go together."""
         first, second = self.values
-        who = f"only {self.count:,}" if self.count else "nobody"
+        who = f"only {self.count:,}" if self.count else self.each_row.nobody
         have = "has" if self.count <= 1 else "have"
         counts = f"{self.count:,} of {self.n_rows:,} rows"
         chance = f"chance alone would make it {_format_expected(self.expected)}"
@@ -117,6 +120,7 @@ def describe_pair(
         expected=float(expected[i, k]),
         n_rows=round(table.counts.sum()),
         alone=alone,
+        each_row=space.schema.each_row,
     )
 
 

@@ -63,15 +63,14 @@ class ReasonWriter:
     def _why_unreachable(self, counts: TargetCounts | None, *, gave_up: bool) -> str:
         """Say who or what reaches the target, and that no steps lead there, or none tried."""
         options = self.options
-        many = "people within the constraints reach"
+        rows = self.schema.each_row
+        many = f"{rows.many} within the constraints reach"
         if counts is not None:
             reach = "reaches" if counts.targets == 1 else "reach"
-            many = (
-                f"{format_count(counts.targets, 'person', 'people')} within the constraints {reach}"
-            )
+            many = f"{rows.count(counts.targets)} within the constraints {reach}"
             if counts.of_states:
                 states = format_count(counts.targets, "state", "states")
-                many = f"{states} open to this person {reach}"
+                many = f"{states} open to this {rows.one} {reach}"
         longest = ""
         if options.max_step is not None:
             longest = f" of at most {options.max_step:g} standard deviations"
@@ -79,7 +78,7 @@ class ReasonWriter:
         return (
             f"{many} the target, but {none}{longest} from each "
             f"state to its {options.n_neighbors} nearest, through states at least as common as "
-            f"{format_share_of_people(options.min_density)}, lead there"
+            f"{format_share_of_people(options.min_density, rows)}, lead there"
         )
 
     def _why_nothing_changes(self, box: Box) -> str:
@@ -99,7 +98,7 @@ class ReasonWriter:
         best = self._score_or_distance(found.score)
         now = self._score_or_distance(outcome.scores[0])
         states = format_count(counts.allowed, "state", "states")
-        none = f"of {states} open to this person, none reaches it"
+        none = f"of {states} open to this {self.schema.each_row.one}, none reaches it"
         if found.score <= outcome.scores[0] or best == now:
             return f"{none} or comes nearer: the {now} now, and at best"
         return f"{none}; the best {best}, by changing {names}"
@@ -107,20 +106,23 @@ class ReasonWriter:
     def _score_or_distance(self, score: float) -> str:
         """Say a score of the search, or how far it is off where a range is wanted."""
         if self.target.max_score is not None:  # the score does not tell on which side it is
-            return f"score is {self.target.min_score - score:.4g} off"
-        return f"score is {self.target.format_score(self.display_score(score))}"
+            return f"{self.target.noun} is {self.target.min_score - score:.4g} off"
+        return f"{self.target.noun} is {self.target.format_score(self.display_score(score))}"
 
     def _why_no_target(self, counts: TargetCounts, box: Box) -> str:
         wanted = self.target.sentence
+        rows = self.schema.each_row
         if counts.of_states:
             states = format_count(counts.allowed, "state", "states")
-            return f"of {states} open to this person none has it: {wanted}"
+            return f"of {states} open to this {rows.one} none has it: {wanted}"
         if counts.targets_anywhere == 0:
-            return f"nobody in the data reaches it, with or without the constraints: {wanted}"
-        many = f"{counts.targets_anywhere:,} people in the data have it"
+            return (
+                f"{rows.nobody} in the data reaches it, with or without the constraints: {wanted}"
+            )
+        many = f"{rows.count(counts.targets_anywhere)} in the data have it"
         tally = self._excluded_per_feature(counts, box)
         if not tally.total():
-            return f"{many}, but none with what stays this person's own"
+            return f"{many}, but none with what stays this {rows.of_one} own"
         feature, excluded = tally.most_common(1)[0]
         why = box.reasons.get(feature, self.schema.features[feature].display_name)
         return (

@@ -23,9 +23,7 @@ background: rgba(179, 89, 0, .12)}
 @media (prefers-color-scheme: dark) {.localface-recourse .alert {border-color: #ffb366}}
 </style>"""
 
-_HEAD = "".join(
-    f'<th scope="col">{name}</th>' for name in ("step", "feature", "from", "to", "unit", "score")
-)
+_COLUMNS = ("step", "feature", "from", "to", "unit")
 
 
 def page_as_text(page: Page) -> str:
@@ -41,13 +39,15 @@ def page_as_text(page: Page) -> str:
         *(f"  {to_one_line(line)}" for line in page.opening),
     ]
     if page.now:
-        lines.append(f"  {'now':<{name_width + change_width + 7}}score {page.now}")
+        lines.append(f"  {'now':<{name_width + change_width + 7}}{page.noun} {page.now}")
     for step in page.steps:
-        lines.extend(_step_text_lines(step, name_width, change_width))
+        lines.extend(_step_text_lines(step, name_width, change_width, page.noun))
     return "\n".join([*lines, *(f"  {to_one_line(line)}" for line in page.closing)])
 
 
-def _step_text_lines(step: PageStep, name_width: int, change_width: int) -> Iterator[str]:
+def _step_text_lines(
+    step: PageStep, name_width: int, change_width: int, noun: str
+) -> Iterator[str]:
     """Yield the lines of one step: the score stands beside the last of its changes."""
     rows = [
         f"{to_one_line(change.label):<{name_width}}  "
@@ -57,7 +57,7 @@ def _step_text_lines(step: PageStep, name_width: int, change_width: int) -> Iter
     if step.smaller_changes_phrase:
         rows.append(f"{step.smaller_changes_phrase:<{name_width + change_width + 2}}")
     rows = rows or [" " * (name_width + change_width + 2)]
-    rows[-1] += f"  score {step.score}"
+    rows[-1] += f"  {noun} {step.score}"
     for i, row in enumerate([*rows, *step.notes]):
         mark = str(step.number) if i == 0 else ""
         yield f"  {mark:<3}{row}".rstrip()
@@ -75,7 +75,7 @@ def page_as_html(page: Page) -> str:
         table = f"<table><caption>{headline}</caption>{_table_content_html(page)}</table>"
         middle = opening + table
     else:
-        now = f"<p>now: score {escape(page.now)}</p>" if page.now else ""
+        now = f"<p>now: {page.noun} {escape(page.now)}</p>" if page.now else ""
         middle = f"<p><strong>{headline}</strong></p>{opening}{now}"
     return f'{_STYLE}<div class="localface-recourse">{alerts}{middle}{closing}</div>'
 
@@ -86,7 +86,8 @@ def _table_content_html(page: Page) -> str:
     body = f"<tbody><tr>{cells}</tr></tbody>" + "".join(
         _step_rows_html(step) for step in page.steps
     )
-    return f"<thead><tr>{_HEAD}</tr></thead>{body}"
+    head = "".join(f'<th scope="col">{name}</th>' for name in (*_COLUMNS, page.noun))
+    return f"<thead><tr>{head}</tr></thead>{body}"
 
 
 def _step_rows_html(step: PageStep) -> str:

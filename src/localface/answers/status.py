@@ -21,10 +21,10 @@ class Status(Enum):
     """How a search ended; the value is the sentence that people read."""
 
     FOUND = "a path to the target was found"
-    ALREADY_THERE = "the person already has the outcome: nothing needs to change"
-    NO_TARGET = "no change that this person may make reaches the target"
+    ALREADY_THERE = "the outcome is already there: nothing needs to change"
+    NO_TARGET = "no change that is allowed reaches the target"
     UNREACHABLE = (
-        "people who reach the target exist, but no path through common enough states leads to them"
+        "states that reach the target exist, but no path through common enough states leads to them"
     )
     NOT_LASTING = (
         "plans that reach the target exist, but none was found that a retrained model is likely "

@@ -65,6 +65,11 @@ class Target:
         return score
 
     @property
+    def noun(self) -> str:
+        """What is to be reached, in a word: a regressor predicts a value, anything else a score."""
+        return "value" if self.kind == "value" else "score"
+
+    @property
     def sentence(self) -> str:
         """What is wanted, for people."""
         if self.max_score is not None:

@@ -24,4 +24,5 @@ def waiting_sentence(waiting: Waiting, schema: Schema, target: Target) -> str:
     unit = f" {feature.unit}" if feature.unit else ""
     value = feature.format(feature.code(waiting.value))
     score = target.format_score(waiting.score)
-    return f"waiting alone would do: at {feature.display_name} {value}{unit} the score is {score}"
+    at = f"{feature.display_name} {value}{unit}"
+    return f"waiting alone would do: at {at} the {target.noun} is {score}"

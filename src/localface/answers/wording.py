@@ -6,6 +6,8 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 
+from localface.data.row_words import PEOPLE, RowWords
+
 SAMPLED = " (sampled, not proven)"
 """What is added to a claim that rests on samples."""
 
@@ -43,6 +45,17 @@ def format_distinct_percents(first: float, second: float) -> tuple[str, str]:
     return pair
 
 
+def format_lowered_floor(before: float, after: float) -> str:
+    """Say by how much a floor was lowered.
+
+    >>> format_lowered_floor(0.3, 0.12), format_lowered_floor(0.3, 0.3)
+    ('from 30 % to 12 %', 'to just below 30 %')
+    """
+    if after == before:
+        return f"to just below {format_percent(before)}"
+    return "from {} to {}".format(*format_distinct_percents(before, after))
+
+
 def round_share_down(share: float) -> float:
     """Round a share down to tenths of a per cent, and to two digits where it is smaller.
 
@@ -53,8 +66,8 @@ def round_share_down(share: float) -> float:
     return round(math.floor(share * 10.0**decimals) / 10.0**decimals, decimals)
 
 
-def format_share_of_people(share: float) -> str:
-    """Say a share of people the way people do, where that is true.
+def format_share_of_people(share: float, rows: RowWords = PEOPLE) -> str:
+    """Say a share of people, or of whatever rows are, the way people do, where that is true.
 
     >>> format_share_of_people(0.05), format_share_of_people(0.03), format_share_of_people(0.4)
     ("1 in 20 people's", "3 % of people's", "40 % of people's")
@@ -62,27 +75,27 @@ def format_share_of_people(share: float) -> str:
     ("1 in 500 people's", "0.32 % of people's", "anybody's")
     """
     if share >= 1:
-        return "anybody's"
+        return f"{rows.anybody}'s"
     if sys.float_info.min <= share <= 0.25:  # the inverse of less is infinite
         one_in = round(1 / share)
         round_number = one_in <= _SAID_AS_ONE_IN or one_in == int(float(f"{one_in:.1g}"))
         if round_number and abs(one_in * share - 1) < 1e-3:
-            return f"1 in {one_in:,} people's"
-    return f"{format_percent(share)} of people's"
+            return f"1 in {one_in:,} {rows.of_many}"
+    return f"{format_percent(share)} of {rows.of_many}"
 
 
-def format_more_unusual_than(share: float) -> str:
+def format_more_unusual_than(share: float, rows: RowWords = PEOPLE) -> str:
     """Say how unusual a state is where ``share`` of people have a less common one.
 
     >>> format_more_unusual_than(0.01), format_more_unusual_than(0)
     ("more unusual than 99 % of people's", "more unusual than anybody's")
     """
     if share > 0:
-        return f"more unusual than {format_percent(1 - share)} of people's"
-    return "more unusual than anybody's"
+        return f"more unusual than {format_percent(1 - share)} of {rows.of_many}"
+    return f"more unusual than {rows.anybody}'s"
 
 
-def format_state_reached(share: float) -> str:
+def format_state_reached(share: float, rows: RowWords = PEOPLE) -> str:
     """Say how common the state is that an action leads to, ``share`` of people's being less so.
 
     >>> format_state_reached(0.4)
@@ -91,8 +104,8 @@ def format_state_reached(share: float) -> str:
     ("leads to a state more common than anybody's", "leads to a state more unusual than anybody's")
     """
     if share > 0:
-        return f"leads to a state more common than {format_share_of_people(share)}"
-    return f"leads to a state {format_more_unusual_than(share)}"
+        return f"leads to a state more common than {format_share_of_people(share, rows)}"
+    return f"leads to a state {format_more_unusual_than(share, rows)}"
 
 
 def format_number(value: float, decimals: int | None = None) -> str:

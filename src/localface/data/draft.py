@@ -9,6 +9,7 @@ import numpy as np
 
 from localface.data.draft_groups import apart_note, draft_group, missing_column_note
 from localface.data.feature_checks import OWN
+from localface.data.found_accumulators import find_accumulators
 from localface.data.found_codes import find_codes, same_code_note
 from localface.data.found_functions import FoundFunction, body_mass_notes, find_functions
 from localface.data.found_relations import suggest_relations
@@ -78,6 +79,7 @@ def draft_schema(data: object, groups: object = None) -> Draft:
         notes += _keep_missing_column(one, features)
     numbers, categories = _told_apart(features, columns)
     notes = _settle_functions(features, notes, find_functions(numbers))
+    notes += _settle_accumulators(features, numbers)
     notes += body_mass_notes(numbers)
     notes += suggest_relations(numbers, categories, weight=weight)
     return Draft(tuple(features), tuple(notes), found.apart)
@@ -126,6 +128,25 @@ def _settle_functions(
             kept = "both are kept as they are, and neither grows without the other"
         notes.append(f"{found.name!r} is {found.how} in every row: {kept}")
     return notes
+
+
+def _settle_accumulators(features: list[Guess], numbers: dict[str, Array]) -> Iterator[str]:
+    """Let what adds up over time move up, where the rows show it; ask where only a name does.
+
+    What is kept, or moves one way already, stays so.
+    """
+    free = {
+        str(one["name"]): one
+        for one in features
+        if one.get("moves", "freely") == "freely" and not one.get("protected")
+    }
+    for found in find_accumulators(numbers):
+        guess = free.get(found.name)
+        if guess is None:
+            continue
+        if found.rate is not None:
+            guess["moves"] = "up"
+        yield found.note
 
 
 def _is_about(note: str, name: str) -> bool:

@@ -38,6 +38,11 @@ _IDENTIFIERS = frozenset(
     | {"wardid", "itemid", "subjectid", "patientid", "personid", "userid", "customerid", "clientid"}
     | {"recordid", "caseid", "orderid", "stayid", "memberid", "accountid", "loanid", "hadmid"}
 )
+_NUMBERS_OF = frozenset({"nr", "no", "number", "num", "index", "idx"})
+_NUMBERED_THINGS = frozenset(
+    {"patient", "person", "customer", "client", "case", "record", "row", "account", "subject"}
+    | {"member", "study", "order", "participant", "applicant", "sample", "serial", "index"}
+)
 _WEAK_CODES = frozenset({"type", "category", "region", "id"})  # words that mean little elsewhere
 _NUMBERED = re.compile(r"\d{4}")  # texts with such numbers in them are names of things
 _CLEARLY = 5  # standard errors by which a valley between two peaks is no chance
@@ -134,6 +139,16 @@ def _doubt(name: str, numbers: Array) -> NameHints | None:
     if words & _CODES - _WEAK_CODES:
         return NameHints({}, (_codes_note(name, distinct, "by its name"),))
     return None
+
+
+def is_identifier_name(name: str) -> bool:
+    """Whether a name is that of something that tells whose row it is, and nothing else.
+
+    >>> is_identifier_name("patient_id"), is_identifier_name("idle_hours")
+    (True, False)
+    """
+    words = words_of(name)
+    return bool(words & _IDENTIFIERS or (words & _NUMBERS_OF and words & _NUMBERED_THINGS))
 
 
 def why_identifier(name: str, categories: object) -> str:

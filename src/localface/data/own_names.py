@@ -67,6 +67,15 @@ _FIRST = frozenset(
     }
 )
 _LATEST = frozenset({"last", "recent", "latest"})
+_LASTING_ILLNESSES = frozenset(
+    {"diabetes", "diabetic", "stroke", "copd", "cancer", "asthma", "epilepsy", "hiv", "aids"}
+    | {"dementia", "alzheimer", "alzheimers", "parkinson", "parkinsons", "cirrhosis", "chd"}
+    | {"cad", "chf", "infarction", "angina"}
+)
+_BESIDE_ILLNESSES = frozenset(
+    {"mellitus", "disease", "chronic", "coronary", "heart", "myocardial", "known", "diagnosed"}
+)
+_ALREADY_THERE = ("prevalent", "preexisting", "comorbid")
 _RUNNING = (
     *(
         {"tenure"},
@@ -80,7 +89,23 @@ _RUNNING = (
     *({"account", "age"}, {"account", "length"}, {"months", "on", "book"}, {"customer", "since"}),
     *({"years", "at", "company"}, {"years", "at", "job"}, {"years", "at", "address"}),
     *({"time", "at", "address"}, {"length", "residence"}, {"length", "credit", "history"}),
-    *({"credit", "age"}, {"client", "since"}, {"member", "since"}),
+    *({"credit", "age"}, {"client", "since"}, {"member", "since"}, {"working", "years"}),
+)
+_CUSTOMER = frozenset({"customer", "client", "member", "subscriber", "subscribed", "enrolled"})
+_SO_FAR = frozenset({"lifetime", "cumulative", "cumulated", "accumulated", "alltime"})
+_SUMS = frozenset(
+    {"charges", "spend", "spent", "spending", "paid", "payments", "purchases", "orders", "visits"}
+    | {"transactions", "donations", "donated", "revenue", "sales", "claims", "calls", "sessions"}
+    | {"logins", "trips", "rides", "bookings", "clicks", "deposits", "withdrawals", "usage"}
+    | {"minutes", "hours", "days", "dose", "doses", "exposure", "fees", "points", "miles", "km"}
+    | {"mileage", "amount", "tickets", "returns", "refunds", "rent", "contributions"}
+)
+_NO_SUMS = frozenset(
+    {"gpa", "average", "avg", "mean", "median", "rate", "ratio", "pct", "percent", "percentage"}
+    | {"value", "expected", "predicted", "forecast", "risk", "score", "limit", "max", "maximum"}
+    | {"per", "last", "recent", "next", "past", "week", "weekly", "month", "monthly", "year"}
+    | {"yearly", "annual", "daily", "day", "night", "eve", "evening", "intl", "quarter", "today"}
+    | {"rolling", "window", "remaining", "left", "due", "owed", "open", "outstanding"}
 )
 _YEAR = frozenset({"year", "yr", "jahr"})
 _ORIGINS = frozenset(
@@ -106,6 +131,8 @@ _BEFORE = frozenset({"before", "until", "till", "to"})
 _LANGUAGE = frozenset({"language", "preferred", "primary", "spoken", "home", "patient", "code"})
 _TIMES = frozenset({"hours", "hrs", "days", "weeks", "months", "mths", "years", "yrs"})
 _AHEAD = frozenset({"next", "due", "planned", "scheduled", "expiry", "until", "deadline", "end"})
+_LONG_TIMES = frozenset({"days", "weeks", "months", "mths", "years", "yrs"})
+_BESIDE_CUSTOMERS = _CUSTOMER | _LONG_TIMES | _PLAIN | {"as", "been", "since", "for"}
 _SCHOOLING = frozenset({"education", "educ", "schooling", "edu", "bildung"})
 _NUMBERS = ("numeric", "integer")
 
@@ -137,6 +164,8 @@ def guess_own(guess: Mapping[str, object]) -> OwnGuess | None:
         return found
     if _is_event(words):
         return _kept(name, "looks by its name like something past, which nobody can undo")
+    if not number and _is_lasting_illness(words):
+        return _kept(name, "looks by its name like an illness that no action takes away")
     if words & _SCHOOLING and words <= _SCHOOLING | _PLAIN | {"years", "level"} and _rises(guess):
         return OwnGuess("up", _with_line(name, "is schooling by its name: it only rises", "freely"))
     return None
@@ -201,15 +230,42 @@ _ALWAYS_KEPT: tuple[tuple[Callable[[frozenset[str]], bool], str], ...] = (
 )
 
 
+def is_running_time(name: str) -> bool:
+    """Whether a name tells a time that only goes on, such as a tenure."""
+    return _is_running(words_of(name))
+
+
+def may_add_up_by_name(name: str) -> bool:
+    """Whether a name may tell a total of all that was so far, as ``TotalCharges`` may.
+
+    >>> may_add_up_by_name("TotalCharges"), may_add_up_by_name("total_income")
+    (True, False)
+    """
+    words = words_of(name)
+    so_far = words & (_SO_FAR | {"total", "cum", "overall"})
+    return bool(so_far and words & _SUMS) and not words & _NO_SUMS
+
+
+def _is_running(words: frozenset[str]) -> bool:
+    if words & _CHOSEN:
+        return False
+    as_customer = words & _CUSTOMER and words & _LONG_TIMES and words <= _BESIDE_CUSTOMERS
+    return bool(as_customer) or any(some <= words for some in _RUNNING)
+
+
 def _guess_time(name: str, words: frozenset[str], *, number: bool) -> OwnGuess | None:
     """Times that only go on move up; those that an action may set back are asked about."""
     if not number or words & _CHOSEN:
         return None
-    running = any(some <= words for some in _RUNNING)
-    if running or ("since" in words and (words & _FIRST or _is_event(words, alone=True))):
+    if words & _SO_FAR and words & _SUMS and not words & _NO_SUMS:
+        line = "tells by its name what has added up so far: it moves up"
+        return OwnGuess("up", _with_line(name, line, "freely"))
+    if _is_running(words) or (
+        "since" in words and (words & _FIRST or _is_event(words, alone=True))
+    ):
         line = "tells by its name a time, which only goes on: it moves up"
         return OwnGuess("up", _with_line(name, line, "freely"))
-    if "since" in words and words & _LATEST:
+    if "since" in words and words & (_LATEST | _TIMES):
         line = "tells by its name how long something is past: it is left free"
         return OwnGuess(None, _with_line(name, line, "up", "time alone changes it"))
     if words & _BEFORE and words & _TIMES:
@@ -222,7 +278,7 @@ def _is_event(words: frozenset[str], *, alone: bool = False) -> bool:
     """Whether words name what happened: a default, a conviction, a history of something."""
     if words & _NOW and "ever" not in words:
         return False
-    if any(word.startswith(_EVENTS) for word in words):
+    if any(word.startswith((*_EVENTS, *_ALREADY_THERE)) for word in words):
         return True
     past_due = {"past", "due"} <= words
     repeated = words & _REPEATED - ({"past"} if past_due else set())
@@ -237,6 +293,12 @@ def _is_event(words: frozenset[str], *, alone: bool = False) -> bool:
     if words & {"pub", "public"} and words & {"rec", "record", "records"}:
         return True
     return "ever" in words or (bool(words & _PAST) and bool(words & _MEDICAL_OR_LEGAL))
+
+
+def _is_lasting_illness(words: frozenset[str]) -> bool:
+    if not words & _LASTING_ILLNESSES:
+        return False
+    return words <= _LASTING_ILLNESSES | _BESIDE_ILLNESSES | _PLAIN
 
 
 _DIAGNOSES = frozenset({"diagnosis", "diagnoses", "icd", "dx"})

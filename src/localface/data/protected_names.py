@@ -28,6 +28,10 @@ _TOGETHER = (
     frozenset({"senior", "citizen"}),
     frozenset({"foreign", "worker"}),
 )
+_SEXES = frozenset({"male", "female"})
+_BESIDE_SEXES = frozenset(
+    {"is", "sex", "gender", "patient", "person", "customer", "client", "applicant", "flag", "at"}
+)
 _AGES = frozenset({"age", "ages", "alter", "edad", "idade"})
 # Beside these words the others mean something else: the age of a house, a race that is run.
 _NOT_AN_AGE = frozenset(
@@ -75,6 +79,8 @@ def is_protected_name(name: str) -> bool:
 
     >>> [is_protected_name(name) for name in ("PatientSex", "native-country", "dateOfBirth")]
     [True, True, True]
+    >>> is_protected_name("male"), is_protected_name("male_staff_share")
+    (True, False)
     >>> [is_protected_name(name) for name in ("sextant", "racetrack", "race_time", "birth_weight")]
     [False, False, False, False]
     """
@@ -82,6 +88,8 @@ def is_protected_name(name: str) -> bool:
     found = words & _PROTECTED
     if words & _NOT_A_TRAIT:
         found -= _AMBIGUOUS
+    if words & _SEXES and words <= _SEXES | _BESIDE_SEXES:
+        return True
     return bool(found) or is_age_name(name) or any(some <= words for some in _TOGETHER)
 
 

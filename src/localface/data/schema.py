@@ -15,7 +15,7 @@ from localface.data.codes import FeatureValue
 from localface.data.constraints import compile_box
 from localface.data.draft import draft_schema
 from localface.data.feature import Feature, checked_settings
-from localface.data.feature_checks import OWN, Moves
+from localface.data.feature_checks import Moves
 from localface.data.relations import (
     FunctionRule,
     LinearRule,
@@ -27,11 +27,19 @@ from localface.data.relations import (
     make_relation,
     rules_from_plain,
 )
+from localface.data.row_words import RowWords, read_row_words
+from localface.data.schema_checks import (
+    check_feature_names,
+    check_features,
+    settled_protection,
+)
 from localface.data.schema_file import read_schema_text, read_toml, write_toml
 from localface.data.schema_table import schema_lines
 from localface.data.whole_files import write_whole
 from localface.errors import SchemaError, did_you_mean, list_names
 from localface.types import Array, Mask
+
+_PARTS = ("features", "links", "relations", "rules", "notes", "each_row")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,6 +50,8 @@ class Schema:
     that keep an order, as in ``("hr_min", "<=", "hr_max")``, ``rules`` relations of other kinds
     (see ``relate``). ``notes`` are sentences on what was guessed, for people to check.
     ``columns`` are those of the table: one a feature, or several that tell a category.
+    ``each_row`` is what one row is called where it is no person: ``"house"``, or ``("mouse",
+    "mice")`` where the plural is not made in a usual way; answers then speak of houses.
     """
 
     features: tuple[Feature, ...]
@@ -51,6 +61,7 @@ class Schema:
     names: tuple[str, ...] = field(compare=False)
     columns: tuple[str, ...] = field(compare=False)
     notes: tuple[str, ...] = field(compare=False)
+    each_row: RowWords = field(compare=False)
 
     def __init__(
         self,
@@ -60,19 +71,21 @@ class Schema:
         relations: Iterable[Iterable[str]] = (),
         rules: Iterable[Rule] = (),
         notes: Iterable[str] = (),
+        each_row: object = None,
     ) -> None:
+        object.__setattr__(self, "each_row", read_row_words(each_row))
         object.__setattr__(self, "notes", tuple(notes))
         object.__setattr__(self, "features", tuple(features))
         object.__setattr__(self, "links", tuple(tuple(names) for names in links))
         checked = tuple(checked_pair(tuple(words)) for words in relations)
         object.__setattr__(self, "relations", checked)
         object.__setattr__(self, "rules", tuple(rules))
-        _check_features(self.features)
+        check_features(self.features)
         object.__setattr__(self, "names", tuple(feature.name for feature in self.features))
-        _check_feature_names(self.names)
+        check_feature_names(self.names)
         each = (feature.columns or (feature.name,) for feature in self.features)
         object.__setattr__(self, "columns", tuple(name for names in each for name in names))
-        _check_feature_names(self.columns)
+        check_feature_names(self.columns)
         for name in [name for names in self.links for name in names]:
             self.index(name)
         pairs = [name for first, _, second in self.relations for name in (first, second)]
@@ -80,17 +93,18 @@ class Schema:
             check_is_number(self[name])
 
     @classmethod
-    def infer(cls, frame: object, *, groups: object = None) -> Schema:
+    def infer(cls, frame: object, *, groups: object = None, each_row: object = None) -> Schema:
         """Guess a schema from a table; print it to see the guesses, correct them with ``with_``.
 
         What looks protected by its name (age, sex, race), or like a past or a family, is kept;
         columns of 0 and 1 that tell one category are one feature; -9, '?' and the like are codes.
         ``notes`` say so, and what to write where a guess is wrong. ``groups`` says whose each
         row is, as in ``LocalFACE``: such a column is no feature, and evidence counts people.
+        ``each_row`` says what one row is called, where it is no person.
         """
         draft = draft_schema(frame, groups)
         features = (Feature.from_dict(one) for one in draft.features)
-        return cls(features, links=draft.links, notes=draft.notes)
+        return cls(features, links=draft.links, notes=draft.notes, each_row=each_row)
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self.features)
@@ -131,13 +145,11 @@ class Schema:
                 given = {"bounds": None, "reference": None, "within": None, **given}
                 if old.moves == "grows":
                     given = {"moves": "never", **given}
-        given = _settled_protection(old, given)
+        given = settled_protection(old, given)
         new = replace(old, **given)  # type: ignore[arg-type]  # Feature checks what it is given
         features = (*self.features[:index], new, *self.features[index + 1 :])
         notes = [note for note in self.notes if not note.startswith(f"{name!r} ")]
-        return Schema(
-            features, links=self.links, relations=self.relations, rules=self.rules, notes=notes
-        )
+        return self._replaced(features=features, notes=notes)
 
     def split(self, name: str) -> Schema:
         """Return a schema in which the 0/1 columns of one feature are features of their own."""
@@ -170,7 +182,9 @@ class Schema:
         relations = [one for one in self.relations if names.issuperset((one[0], one[2]))]
         rules = [one for one in self.rules if names.issuperset(one.names)]
         notes = [note for note in self.notes if not note.startswith(f"{without!r} ")]
-        return Schema(features, links=links, relations=relations, rules=rules, notes=notes)
+        return self._replaced(
+            features=features, links=links, relations=relations, rules=rules, notes=notes
+        )
 
     def link(self, *names: str) -> Schema:
         """Return a schema in which these features only ever change together."""
@@ -203,9 +217,13 @@ class Schema:
         ]
 
     def _replaced(self, **parts: Any) -> Schema:
-        """Return the same schema with other links, relations, rules or notes."""
-        own = {key: getattr(self, key) for key in ("links", "relations", "rules", "notes")}
-        return Schema(self.features, **{**own, **parts})
+        """Return the same schema with other features, links, relations, rules, notes or words."""
+        own = {key: getattr(self, key) for key in _PARTS}
+        return Schema(**{**own, **parts})
+
+    def with_each_row(self, each_row: object) -> Schema:
+        """Return the same schema with another word for what one row is, such as ``"house"``."""
+        return self._replaced(each_row=each_row)
 
     @property
     def linked(self) -> tuple[tuple[str, ...], ...]:
@@ -270,6 +288,8 @@ class Schema:
         for key in ("links", "relations"):
             if getattr(self, key):
                 plain[key] = [list(words) for words in getattr(self, key)]
+        if not self.each_row.are_people:
+            plain["each_row"] = [self.each_row.one, self.each_row.many]
         linear = [one.to_plain() for one in self.rules if isinstance(one, LinearRule)]
         return plain | ({"rules": linear} if linear else {})
 
@@ -286,7 +306,9 @@ class Schema:
             if not isinstance(words, list) or not all(isinstance(names, list) for names in words):
                 raise SchemaError(f"{key} of a schema is a list of lists of names")
         rules = rules_from_plain(plain.get("rules", []) if isinstance(plain, Mapping) else [])
-        return cls((Feature.from_dict(one) for one in features), **lists, rules=rules)
+        each_row = plain.get("each_row") if isinstance(plain, Mapping) else None
+        built = (Feature.from_dict(one) for one in features)
+        return cls(built, **lists, rules=rules, each_row=each_row)
 
     def to_toml(self) -> str:
         """Write the schema as TOML, one block a feature; notes are comments at the top.
@@ -318,32 +340,3 @@ class Schema:
     def __repr__(self) -> str:
         """Draw the schema as a table."""
         return "\n".join([*schema_lines(self.features), *self.notes])
-
-
-def _settled_protection(old: Feature, given: dict[str, object]) -> dict[str, object]:
-    """Let what is said last win: of moving and of being protected, one rules out the other."""
-    if given.get("protected") and not old.own:
-        return {"moves": "never", **given}
-    if given.get("moves", old.moves) not in OWN:
-        return {"protected": False, "comparable": None, **given}
-    return given
-
-
-def _check_features(features: tuple[object, ...]) -> None:
-    for feature in features:
-        if not isinstance(feature, Feature):
-            raise SchemaError(
-                f"a schema is made of features, and {feature!r} is none: write Feature({feature!r})"
-            )
-
-
-def _check_feature_names(names: tuple[str, ...]) -> None:
-    if not names:
-        raise SchemaError("a schema needs at least one feature")
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        raise SchemaError(
-            f"the schema names {list_names(twice)} more than once: "
-            "each feature needs a name of its own",
-            feature=twice[0],
-        )

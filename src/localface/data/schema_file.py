@@ -10,7 +10,7 @@ from typing import Any
 
 from localface.errors import SchemaError
 
-_LISTS = ("links", "relations", "rules")
+_LISTS = ("each_row", "links", "relations", "rules")
 _WITH_OPEN_ENDS = ("bounds", "reference")
 
 

@@ -30,6 +30,7 @@ What a block may hold (after a name and a kind):
   never_from = { divorced = ["single"] }      who is the one never becomes the others
   columns = ["job_clerk", "job_cook"]         columns of 0 and 1 that tell its category
 What may come before the blocks:
+  each_row = "house"                          what one row is, where it is no person
   links = [["grade", "rate"]]                 features that only ever change together
   relations = [["hr_min", "<=", "hr_max"]]    the first never exceeds the second
   rules = [["total", "=", { a = 1, b = 1 }]]  or "<=", ">=": compared with a weighted sum

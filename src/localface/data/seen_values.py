@@ -15,6 +15,7 @@ from localface.types import Array
 _ORDINARY = (0.01, 0.99)  # quantiles between which a value is ordinary
 _OUTER = 0.05  # share of the rows at each end in which the spacing is measured
 _SHIFTS = (10, 100, 1000)  # powers of ten by which a unit is mistaken
+_ENOUGH_TO_DIFFER = 50  # rows from which whole numbers that all differ are those of rows
 _SAME = 1e-9  # by how much rounding may make a gap look wider
 
 
@@ -25,6 +26,8 @@ class SeenValues:
     ``low_gap`` and ``high_gap`` are the widest gaps between neighbouring values among the
     lowest and the highest twentieth of the rows, at least one resolution. ``ordinary`` are the
     1 % and 99 % quantiles. ``codes`` are the categories that some row has; None for numbers.
+    ``all_differ`` tells of whole numbers that are a person's own that no two rows have the same,
+    as the numbers of patients have.
     """
 
     lowest: float
@@ -33,6 +36,7 @@ class SeenValues:
     high_gap: float
     ordinary: tuple[float, float]
     codes: frozenset[int] | None = None
+    all_differ: bool = False
 
     def including(self, codes: Iterable[float]) -> SeenValues:
         """Return the same with further codes among what was seen."""
@@ -48,6 +52,11 @@ class SeenValues:
     def holds_nothing(self) -> bool:
         """Whether no row has a value."""
         return self.lowest == -np.inf
+
+    @property
+    def is_the_same(self) -> bool:
+        """Whether all rows that have a value have the same."""
+        return self.holds_nothing or self.lowest == self.highest
 
     @property
     def is_whole_range(self) -> bool:
@@ -137,7 +146,14 @@ def _seen_values(feature: Feature, codes: Array) -> SeenValues:
         high_gap=max(least, _widest_gap_above(codes, high_edge)),
         ordinary=(low, high),
         codes=categories,
+        all_differ=_all_differ(feature, codes),
     )
+
+
+def _all_differ(feature: Feature, codes: Array) -> bool:
+    if not (feature.own and feature.whole) or len(codes) < _ENOUGH_TO_DIFFER:
+        return False
+    return len(np.unique(codes)) == len(codes)
 
 
 def _widest_gap_above(codes: Array, edge: float) -> float:

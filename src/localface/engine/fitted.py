@@ -51,11 +51,12 @@ class FittedExplainer:
 
     def __repr__(self) -> str:
         source = self._engine.source
-        found = "" if source.recall == 1 else f", {source.recall:.2%} of near people found"
+        found = "" if source.recall == 1 else f", {source.recall:.2%} of near rows found"
         if self.schema.notes:
             found += f", {len(self.schema.notes)} notes on what was guessed (see .schema)"
         return (
-            f"<{type(self).__name__}: {source.n_rows:,} people, {len(self.schema)} features, "
+            f"<{type(self).__name__}: {self.schema.each_row.count(source.n_rows)}, "
+            f"{len(self.schema)} features, "
             f"target {self._engine.answers.target.sentence}, "
             f"floor {self.options.min_density:.0%}{found}>"
         )

@@ -49,12 +49,15 @@ def fit_engine(
     target: object,
     options: Options,
     groups: object = None,
+    each_row: object = None,
     device: str | None = None,
 ) -> Engine:
     """Load the table, read the model, fit the density; of all rows where a device is named."""
     on = device_named(device)
     all_rows = device is not None
-    table = load_table(data, schema, options, groups=groups, all_rows=all_rows, device=on)
+    table = load_table(
+        data, schema, options, groups=groups, each_row=each_row, all_rows=all_rows, device=on
+    )
     options = options_for_target(options, target)
     wanted = fitted_target(model, target)
     score = _make_scorer(model, wanted, table, options)

@@ -58,14 +58,15 @@ def load_table(
     options: Options,
     *,
     groups: object = None,
+    each_row: object = None,
     all_rows: bool = False,
     device: Device | None = None,
 ) -> LoadedTable:
     """Open a table that came in memory, or one that was written into a folder.
 
     ``groups`` says whose each row is: one label a row, or the name of a column, which is no
-    feature unless the schema names it. With ``all_rows`` every row counts, however
-    many there are, and a ``device`` may look at them.
+    feature unless the schema names it; ``each_row`` what one row is called. With ``all_rows``
+    every row counts, however many there are, and a ``device`` may look at them.
     """
     if isinstance(data, Store):
         if all_rows:
@@ -80,9 +81,11 @@ def load_table(
                 "store with one row a person",
                 option="groups",
             )
+        schema = _called(data.schema if schema is None else _check_schema(schema), each_row)
         return _load_from_store(data, schema, options)
     labels, others = take_groups_column(data, groups)
     schema = Schema.infer(others, groups=labels) if schema is None else _check_schema(schema)
+    schema = _called(schema, each_row)
     records = read_records(data, schema)
     schema.check_relations(records, "the data")
     form = TableFormat.of(data, schema)
@@ -95,6 +98,10 @@ def load_table(
     else:
         loaded = _load_to_scan(records, schema, form, options, people, device)
     return replace(loaded, extra_columns=extra)
+
+
+def _called(schema: Schema, each_row: object) -> Schema:
+    return schema if each_row is None else schema.with_each_row(each_row)
 
 
 def _named_columns(data: Any) -> tuple[str, ...]:
@@ -156,9 +163,8 @@ def _load_into_cells(
     return LoadedTable(schema, form, space, source, sample, points, seen, groups, people)
 
 
-def _load_from_store(store: Store, schema: Schema | None, options: Options) -> LoadedTable:
+def _load_from_store(store: Store, schema: Schema, options: Options) -> LoadedTable:
     """Take a table that was written into a folder: its rows stay there."""
-    schema = store.schema if schema is None else _check_schema(schema)
     space = Space.fit(schema, store.sample, absences=store.absences)
     source = store.as_source(space.points)
     _check_table_size(store.n_rows, store.n_distinct, options)

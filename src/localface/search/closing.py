@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.move import Move
 from localface.search.outcome import ActionPath, MissingActions, Outcome
@@ -135,12 +136,11 @@ def outcome_without_measures(status: str, person: Person) -> Outcome:
     )
 
 
-def find_actions_along(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions[ActionPath | None]:
+def find_few_actions(graph: LocalGraph, plan: Plan) -> Questions[ActionPath | None]:
     """Work out few actions; None where no route of them keeps the floor.
 
     Values are taken over from the people that the search has met, or, where that will not do,
-    from anybody who reaches the target. Where all steps of the trail change the same few
-    features, they are actions themselves. Someone who starts below the floor passes through
+    from anybody who reaches the target. Someone who starts below the floor passes through
     no state less dense than their own.
     """
     own = yield from graph.factual_log_density()
@@ -153,22 +153,69 @@ def find_actions_along(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions
         way = yield from find_straight_way(graph, plan, projection, log_floor)
         moves = way.moves
         rows = way.rows
-    if moves is None and _changes_few(graph, plan, trail):
-        rows = graph.rows_of([*trail])
-        moves = tuple(
-            Move(graph.points[vertex], float(graph.scores[vertex]), (i - 1,) if i else ())
-            for i, vertex in enumerate(trail[1:])
-        )
     if moves is None:
         return None
     return (yield from measure_actions(graph.person, moves, log_floor, rows))
+
+
+def take_path_as_actions(
+    graph: LocalGraph, plan: Plan, trail: Trail
+) -> Questions[ActionPath | None]:
+    """Take the steps of a path for actions where each changes one feature, or one step changes few.
+
+    None for any other: several steps that change the same features together, again and again,
+    are a path, and no list of actions that somebody could go through.
+    """
+    points = graph.points[list(trail)]
+    if trail[0] != 0 or not _are_actions(graph.person, plan, points):
+        return None
+    stops = yield from _stops_of(graph.person, points)
+    moves = tuple(
+        Move(points[stop], float(graph.scores[trail[stop]]), (i - 1,) if i else ())
+        for i, stop in enumerate(stops)
+    )
+    own = yield from graph.factual_log_density()
+    log_floor = min(graph.person.log_floor, own)
+    return (yield from measure_actions(graph.person, moves, log_floor, graph.rows_of([*trail])))
+
+
+def _are_actions(person: Person, plan: Plan, points: Array) -> bool:
+    """Tell whether the steps of a path are actions: none touches what is fixed."""
+    if person.fixed is not None:
+        return False
+    at_once = [len(np.unique(person.group_of[step != 0])) for step in np.diff(points, axis=0)]
+    in_all = len(np.unique(person.group_of[(points != points[0]).any(axis=0)]))
+    if max(at_once) > 1 and (len(at_once) > 1 or at_once[0] > _FEW_TOGETHER):
+        return False
+    return plan.max_features is None or in_all <= plan.max_features
+
+
+def _stops_of(person: Person, points: Array) -> Questions[list[int]]:
+    """The stops of a path, without those where a number merely goes on as it went.
+
+    All of them where a longer step would not keep the floor, or be too long.
+    """
+    every = list(range(1, len(points)))
+    signs = np.sign(np.diff(points, axis=0))
+    turns = (signs[1:] != signs[:-1]).any(axis=1) | (np.abs(signs[1:]).sum(axis=1) != 1)
+    turns |= (signs[1:] != 0)[:, person.discrete].any(axis=1)
+    fewer = [*(1 + np.flatnonzero(turns)).tolist(), every[-1]]
+    if fewer == every:
+        return every
+    starts = points[[0, *fewer[:-1]]]
+    found = yield from ask_density_along(starts, points[fewer], person.log_floor, person.rule)
+    short = norms(points[fewer] - starts) <= person.max_step
+    return fewer if bool((found.passes & short).all()) else every
 
 
 def why_no_actions(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions[MissingActions]:
     """Look for actions without the limit on features, where there was one, and count theirs."""
     if plan.max_features is None:
         return MissingActions()
-    found = yield from find_actions_along(graph, replace(plan, max_features=None), trail)
+    unlimited = replace(plan, max_features=None)
+    found = yield from find_few_actions(graph, unlimited)
+    if found is None:
+        found = yield from take_path_as_actions(graph, unlimited, trail)
     fewest = None if found is None else count_features(graph.person, found.moves)
     return MissingActions(plan.max_features, fewest)
 
@@ -177,15 +224,6 @@ def count_features(person: Person, moves: tuple[Move, ...]) -> int:
     """How many features moves change in all; linked ones count as one."""
     states = np.stack([move.point for move in moves])
     return len(np.unique(person.group_of[(states != person.factual).any(axis=0)]))
-
-
-def _changes_few(graph: LocalGraph, plan: Plan, trail: Trail) -> bool:
-    """Tell whether a trail changes few features, and none that are fixed."""
-    if graph.person.fixed is not None:
-        return False
-    points = graph.points[list(trail)]
-    changed = np.unique(graph.person.group_of[(points != points[0]).any(axis=0)])
-    return len(changed) <= min(_FEW_TOGETHER, plan.max_features or _FEW_TOGETHER)
 
 
 def measure_actions(

@@ -11,8 +11,9 @@ from localface.search.closing import (
     close_out_of_time,
     close_search,
     close_without_path,
-    find_actions_along,
+    find_few_actions,
     outcome_without_measures,
+    take_path_as_actions,
     why_no_actions,
 )
 from localface.search.going_straight import (
@@ -233,12 +234,15 @@ def _improve_path(
     in_time = True
     try:
         if plan.actions:
-            actions = yield from find_actions_along(graph, plan, found.trail)
+            actions = yield from find_few_actions(graph, plan)
             if graph.out_of_time:
                 raise OutOfTime
         yield from improvement.run(graph, plan)
         if plan.actions and actions is None:
-            missing = yield from why_no_actions(graph, plan, found.trail)
+            trail = improvement.path.vertices
+            actions = yield from take_path_as_actions(graph, plan, trail)
+            if actions is None:
+                missing = yield from why_no_actions(graph, plan, trail)
     except OutOfTime:
         in_time = False
     proven = improvement.complete and _can_prove_shortest(graph, plan, found)
@@ -313,9 +317,10 @@ def _search_above_lower_floor(
         return (yield from go_straight_below_floor(graph, plan))
     entry = start != 0
     may_be_less = graph.cut  # rows that were withheld may have led over denser ground
+    is_lower = log_density < graph.person.log_floor  # else a longer search was all that it took
     lowered = graph.with_floor(min(log_density, graph.person.log_floor))
     eased = Exploration((0, *trail) if entry else trail, entry=entry)
-    outcome = yield from _improve_path(lowered, plan, eased, relaxed=True)
+    outcome = yield from _improve_path(lowered, plan, eased, relaxed=is_lower)
     return replace(outcome, cut_short=outcome.cut_short or may_be_less)
 
 

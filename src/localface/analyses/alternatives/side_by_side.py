@@ -30,7 +30,7 @@ def side_by_side_cells(
     show = first.target.format_score
     scores = [show(answer.actions[-1].score) for answer in answers]
     sizes = [format_number(round(cost.size, 2)) for cost in costs]
-    return [*rows, ["score", show(first.scores[0]), *scores], ["change", "", *sizes]]
+    return [*rows, [first.target.noun, show(first.scores[0]), *scores], ["change", "", *sizes]]
 
 
 def _numbers_of_actions_that_change(answer: Recourse, name: str) -> str:

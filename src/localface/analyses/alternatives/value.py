@@ -40,7 +40,7 @@ class Alternatives(Sequence[Recourse]):
     """Recourses for one person that change different features, the cheapest first.
 
     Where nothing was found it holds the one answer that says why. ``exhausted`` tells
-    that every branch was followed, so that there are no more ways to be had by this
+    that every branch of the search was followed, so that there are no more ways to be had by this
     search. ``disclosure`` is what all branches were shown, also those that led nowhere, every
     row counted once; that of each answer is what its own branch was shown.
     """
@@ -138,6 +138,19 @@ class Alternatives(Sequence[Recourse]):
         return parting
 
     @property
+    def beginnings(self) -> tuple[str, ...]:
+        """Which ways begin with the same actions, in sentences."""
+        first, second = np.triu_indices(len(self), 1)
+        shared = self.parting[first, second].tolist()
+        if len(shared) > 1 and shared[0] and len(set(shared)) == 1:
+            return (f"all begin with the same {_count_of_actions(shared[0])}",)
+        return tuple(
+            f"ways {i + 1} and {j + 1} begin with the same {_count_of_actions(n)}"
+            for i, j, n in zip(first.tolist(), second.tolist(), shared, strict=True)
+            if n
+        )
+
+    @property
     def sentence(self) -> str:
         """How many ways there are, and whether there could be more."""
         n = len(self)
@@ -147,9 +160,9 @@ class Alternatives(Sequence[Recourse]):
             return f"{format_count(n, 'way', 'ways that ' + how)}"
         ways = "1 set of changes was" if n == 1 else f"{n} sets of changes were"
         end = (
-            "every branch was followed"
+            "no other was left to try"
             if self.exhausted
-            else "there may be more: not every branch was followed"
+            else "there may be more: not all were tried"
         )
         return f"{self.wanted} ways were wanted; {ways} found, and {end}"
 
@@ -218,7 +231,7 @@ class Alternatives(Sequence[Recourse]):
         parts = [
             f"{len(self)} way{'' if len(self) == 1 else 's'}",
             f"{features} feature{'' if features == '1' else 's'} changed",
-            f"score {first.target.format_score(first.scores[0])} -> {score}",
+            f"{first.target.noun} {first.target.format_score(first.scores[0])} -> {score}",
             str(self.disclosure),
         ]
         return f"<Alternatives: {', '.join(parts)}>"
@@ -285,8 +298,13 @@ def _alert_lines(ways: Alternatives) -> list[str]:
         lines += [f"way {i}: {line}" for line in alert_lines(answer)]
         for n, action in enumerate(answer.actions, 1):
             if action.certificate.entry or not action.certificate.holds:
-                lines.append(f"way {i}, action {n}: {action.certificate.sentence}")
+                told = action.certificate.sentence_about(answer.schema.each_row)
+                lines.append(f"way {i}, action {n}: {told}")
     return lines
+
+
+def _count_of_actions(n: int) -> str:
+    return "action" if n == 1 else f"{n} actions"
 
 
 def _closing_lines(ways: Alternatives) -> list[str]:
@@ -307,12 +325,7 @@ def _closing_lines(ways: Alternatives) -> list[str]:
             if ways.shared
             else "no feature is changed by all of them"
         )
-        ways_parting = ways.parting
-        for i, j in zip(*np.triu_indices(len(ways), 1), strict=True):
-            if n := int(ways_parting[i, j]):
-                lines.append(
-                    f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}"
-                )
+        lines += ways.beginnings
     return [*lines, ways.sentence]
 
 

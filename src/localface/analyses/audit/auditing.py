@@ -190,7 +190,12 @@ def _findings_before_search(
 def _finding_before_search(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Finding:
     before = float(measured.scores_before[number])
     (score_before,) = engine.score.display_scores([before], pair.record[None, :])
-    finding = Finding(number=number, target=engine.answers.target, score_before=score_before)
+    finding = Finding(
+        number=number,
+        target=engine.answers.target,
+        score_before=score_before,
+        each_row=engine.schema.each_row,
+    )
     if pair.no_state:
         return replace(finding, broken=(pair.no_state,), between=pair.no_state)
     if pair.goal is None:

@@ -11,6 +11,7 @@ from localface.answers.pair_words import UnusualPair
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
 from localface.answers.wording import format_share_of_people, join_words, to_one_line
+from localface.data.row_words import PEOPLE, RowWords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -25,7 +26,8 @@ class Finding:
     the highest floor that would open one. Without a score but with something broken, what is
     proposed is no state at all: columns of 0 and 1 that tell no category. ``pair`` names two
     features that do not go together, where it is they that put it below the floor. ``cut_short``
-    says that rows or time ran out before it could be told whether it is reachable.
+    says that rows or time ran out before it could be told whether it is reachable; ``each_row``
+    is what rows are called.
     """
 
     number: int
@@ -44,6 +46,7 @@ class Finding:
     changes: tuple[FeatureChange, ...] = ()
     pair: UnusualPair | None = None
     cut_short: bool = False
+    each_row: RowWords = PEOPLE
 
     @property
     def proposed(self) -> bool:
@@ -113,10 +116,10 @@ class Finding:
             "in the box",
             _yes_or_no(self.in_box) + (f": {'; '.join(self.broken)}" if self.broken else ""),
         )
-        common = f"as common as {format_share_of_people(self.density)}"
+        common = f"as common as {format_share_of_people(self.density, self.each_row)}"
         clause = self.pair.clause if self.pair else ""
         yield "common", f"{_yes_or_no(self.on_ground)}: {common}{clause}"
-        yield "straight", straight_step_sentence(self.jump, self.changes)
+        yield "straight", straight_step_sentence(self.jump, self.changes, self.each_row)
         if self.recourse is not None:
             yield "reachable", f"yes: {self._path_sentence(self.recourse)}"
         elif self.reachable is not None:
@@ -128,7 +131,7 @@ class Finding:
 
     def _path_sentence(self, recourse: Recourse) -> str:
         """How it is reached; fewer changes than were proposed may be enough."""
-        way = f"by {count_with_noun(len(recourse.certificates), 'step')} from person to person"
+        way = f"by {count_with_noun(len(recourse.certificates), 'step')} from state to state"
         way += ", after an entry step through less common states" if recourse.entry else ""
         needed = list(dict.fromkeys(name for action in recourse.actions for name in action.changes))
         if not needed:

@@ -155,7 +155,9 @@ class Check:
     def step_sentence(self) -> str:
         """What is known of the straight step, for people."""
         return straight_step_sentence(
-            self.step, changes_between(self.schema, self.scales, *self.records)
+            self.step,
+            changes_between(self.schema, self.scales, *self.records),
+            self.schema.each_row,
         )
 
     @property
@@ -177,12 +179,13 @@ class Check:
         return tuple(word for word, holds in refused.items() if holds)
 
     def __repr__(self) -> str:
-        words = (
-            f"refused by {join_words(self.refused_by)}" if self.refused_by else "no rule is broken"
-        )
+        words = "no rule is broken"
+        if self.refused_by:
+            called = [self.target.noun if one == "score" else one for one in self.refused_by]
+            words = f"refused by {join_words(called)}"
         reached = "reachable" if self.reachable else "not reachable"
         scores = " -> ".join(self.target.format_score(score) for score in self.scores)
-        return f"<Check: {words}, {reached}, score {scores}, {self.disclosure}>"
+        return f"<Check: {words}, {reached}, {self.target.noun} {scores}, {self.disclosure}>"
 
     def __str__(self) -> str:
         return page_as_text(_page_of_check(self))
@@ -196,11 +199,10 @@ def _page_of_check(found: Check) -> Page:
     changes = changes_between(found.schema, found.scales, *found.records)
     wish = ", ".join(str(change) for change in changes) or "nothing changes"
     distance_limits = "reaches" if found.valid else "does not reach"
-    opening = [
-        f"wished: {wish}",
-        f"score {found.target.format_score(found.score)} {distance_limits} {found.target.sentence}",
-    ]
-    opening.append(f"usual: {format_percent(found.density)} of people have a less common state")
+    score = f"{found.target.noun} {found.target.format_score(found.score)}"
+    opening = [f"wished: {wish}", f"{score} {distance_limits} {found.target.sentence}"]
+    rows = found.schema.each_row.many
+    opening.append(f"usual: {format_percent(found.density)} of {rows} have a less common state")
     if found.wish:
         opening.append(f"straight there: {found.step_sentence}")
     opening += [f"refused: {reason}" for reason in found.reasons]
@@ -212,6 +214,7 @@ def _page_of_check(found: Check) -> Page:
         alerts=caution_lines(found.cautions),
         opening=tuple(opening),
         now=now,
+        noun=found.target.noun,
         steps=steps,
         closing=tuple(closing),
     )

@@ -21,14 +21,15 @@ from localface.engine.engine import Engine
 def why_floor_refuses(found: Check) -> str:
     """Why the floor refuses it."""
     step = found.step
+    rows = found.schema.each_row
     if step.rule == "cover" and step.people is not None and step.radius is not None:
         near = f"within {format_number(step.radius)} standard deviations of the wish"
-        return f"fewer than {step.people:,} people are {near}"
+        return f"fewer than {step.people:,} {rows.many} are {near}"
     allowed, unusual = format_distinct_percents(1 - found.min_density, 1 - found.density)
     most = f"the floor allows {allowed}{found.pair.clause if found.pair else ''}"
     if found.density <= 0:
-        return f"the wished state is more unusual than anybody's; {most}"
-    return f"the wished state is more unusual than {unusual} of people's; {most}"
+        return f"the wished state is more unusual than {rows.anybody}'s; {most}"
+    return f"the wished state is more unusual than {unusual} of {rows.of_many}; {most}"
 
 
 def why_score_refuses(found: Check) -> str:
@@ -36,13 +37,13 @@ def why_score_refuses(found: Check) -> str:
     missing = format_number(float(f"{abs(found.target.distance_from(found.score)):.2g}"))
     wanted = found.target.sentence
     score = found.target.format_score(found.score)
-    would_be = f"the score would be {score}"
+    would_be = f"the {found.target.noun} would be {score}"
     now = found.target.format_score(found.scores[0])
     before, after = (found.target.distance_from(one) for one in found.scores)
     if after > before and now != score:
         would_be = f"{would_be}, worse than {now} now"
     if not found.wish:
-        would_be = f"nothing changes, so the score stays {score}"
+        would_be = f"nothing changes, so the {found.target.noun} stays {score}"
     return f"{would_be}, {missing} from what is wanted: {wanted}"
 
 
@@ -62,7 +63,7 @@ def why_no_path_leads_there(engine: Engine, found: Check, tried: TriedWish | Non
             f"{feature.display_name} {_format_value_with_unit(feature, found.place[feature.name])}"
             for feature in map(found.schema.__getitem__, found.place)
         )
-        unusual = format_more_unusual_than(found.step.lowest)
+        unusual = format_more_unusual_than(found.step.lowest, found.schema.each_row)
         clause = found.pair.clause if found.pair else ""
         return f"the straight way there is {unusual}, most of all at {where}{clause}; {around}"
     if options.max_step is not None and found.step.length > options.max_step:
@@ -89,9 +90,12 @@ def least_relaxation(found: Check, tried: TriedWish | None, *, no_steps: str) ->
         )
     elif lowered is not None:
         parts.append(
-            "the floor gives way altogether (the way there is more unusual than anybody's)"
+            "the floor gives way altogether (the way there is more unusual than "
+            f"{found.schema.each_row.anybody}'s)"
         )
-    parts += [] if score is None else [f"a score of {format_number(score, 6)} is enough"]
+    parts += (
+        [] if score is None else [f"a {found.target.noun} of {format_number(score, 6)} is enough"]
+    )
     sentence = _no_floor_helps_sentence(tried, no_steps)
     if parts and enough:
         sentence = f"it opens if {join_words(parts)}"
@@ -106,7 +110,7 @@ def _is_own(schema: Schema, broken: Overstep) -> bool:
 def _why_hopeless(broken: Sequence[Overstep]) -> str:
     """Why no constraint that gives way would help."""
     gaps = [one.gap for one in broken if one.gap]
-    own = ["it would change what stays this person's own"] if len(gaps) < len(broken) else []
+    own = ["it would change what is kept as it is"] if len(gaps) < len(broken) else []
     return "; ".join([*own, *gaps])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from localface.engine.requests import Request
 from localface.search.pipeline import least_widening
 from localface.search.plan import Plan
 
+_NO_WIDER = "limits were widened only as far as the target needs: wider ones may do"
 _BARELY = 1 + 1e-9  # so that a row exactly at the limit is inside
 
 
@@ -46,6 +47,37 @@ def answer_with_wider_limits(
         if isinstance(found, Recourse) and found.found:
             answers[i] = replace(found, widened=_distances_beyond_limits(asked[i][0], found))
     return answers
+
+
+def go_on_within_wider_limits(
+    asked: Sequence[tuple[Request, Recourse]],
+    go_on: Callable[[list[tuple[Request, Recourse]]], list[Recourse]],
+) -> list[Recourse]:
+    """Go on from answers, from those whose limits were widened within the wider limits.
+
+    What goes further than was allowed is told again of what is found.
+    """
+    answers = go_on([(_with_limits_of(request, answer), answer) for request, answer in asked])
+    return [
+        _with_widening_told(request, found) if answer.widened else found
+        for (request, answer), found in zip(asked, answers, strict=True)
+    ]
+
+
+def _with_widening_told(request: Request, found: Recourse) -> Recourse:
+    """Say how far an answer goes beyond the limits, or that they were no wider than was needed."""
+    if found.found:
+        return replace(found, widened=_distances_beyond_limits(request, found))
+    return replace(found, reason=f"{found.reason}; {_NO_WIDER}")
+
+
+def _with_limits_of(request: Request, answer: Recourse) -> Request:
+    """The request with limits that are as wide as its answer needs."""
+    if not answer.widened:
+        return request
+    limits = request.box.distance_limits
+    factors = [far / limits[answer.schema.index(name)].by for name, far in answer.widened.items()]
+    return replace(request, box=request.box.with_distances_widened(max(factors) * _BARELY))
 
 
 def _least_widening_factors(engine: Engine, requests: Sequence[Request]) -> list[float]:

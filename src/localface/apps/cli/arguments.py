@@ -11,6 +11,7 @@ from localface.apps.cli.exit_codes import EXIT_CODES, MISUSE
 from localface.apps.cli.explain_arguments import (
     add_column_options,
     add_explain_command,
+    add_row_word_option,
     add_serve_command,
 )
 from localface.apps.cli.promise_arguments import add_promise_command, add_recheck_command
@@ -211,6 +212,7 @@ def _add_schema_command(commands: Any) -> None:
         help="where to write; - prints it (default: %(default)s)",
     )
     add_column_options(schema)
+    add_row_word_option(schema)
     schema.add_argument("--force", action="store_true", help="write over a file that is there")
     schema.set_defaults(run="schema")
 

@@ -246,7 +246,7 @@ def _run_schema(arguments: argparse.Namespace) -> int:
         chosen = files.choose_columns(
             table, schema=None, drop=arguments.drop, groups=arguments.groups
         )
-        schema = Schema.infer(chosen.table, groups=chosen.groups)
+        schema = Schema.infer(chosen.table, groups=chosen.groups, each_row=arguments.each_row)
         text = guided_toml(schema, chosen.table)
     if arguments.out == "-":
         print(text, end="")

@@ -176,6 +176,7 @@ def add_reading_options(group: Any) -> None:
         help="what the columns are (see localface schema); guessed if not given",
     )
     add_column_options(group)
+    add_row_word_option(group)
     add(
         "--trust",
         metavar="TYPE",
@@ -203,6 +204,15 @@ def add_column_options(group: Any) -> None:
         "--groups",
         metavar="COLUMN",
         help="the column that says whose row it is, where people have several; not a feature",
+    )
+
+
+def add_row_word_option(group: Any) -> None:
+    """Add what one row is called."""
+    group.add_argument(
+        "--each-row",
+        metavar="WORD",
+        help="what one row is where it is no person, such as house: answers then speak of houses",
     )
 
 

@@ -136,6 +136,7 @@ def _explainer_options(
 ) -> dict[str, Any]:
     """The options of an explainer that were given; the others are left to LocalFACE."""
     own = {name: getattr(arguments, name) for name in ("min_score", "min_density", "max_rows")}
+    own["each_row"] = getattr(arguments, "each_row", None)
     own["device"] = getattr(arguments, "device", None)  # of the commands that search at once
     search = {name: getattr(arguments, name) for name in ("edges", "max_step", "n_neighbors")}
     if search["n_neighbors"] is None:

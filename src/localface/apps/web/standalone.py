@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from html import escape
 from typing import TYPE_CHECKING
 
 from localface.apps.web.bundle import bundle_module, read_static_file
@@ -12,9 +13,9 @@ from localface.apps.web.views.view import answer_view
 if TYPE_CHECKING:
     from localface.answers.recourse import Recourse
 
-CAUTION = (
-    "<strong>Decision support: correlational, not advice.</strong> It shows which people the model "
-    "scores differently, not what would happen if someone were made to resemble them."
+_CAUTION = (
+    "<strong>Decision support: correlational, not advice.</strong> It shows which %s the model "
+    "scores differently, not what would happen if one were made to resemble another."
 )
 _SHOW = """
 for (const place of document.querySelectorAll("[data-localface='%(key)s']:not([data-shown])")) {
@@ -34,12 +35,13 @@ def standalone_view(answer: Recourse) -> str:
     view = _safe_in_html(json.dumps(answer_view(answer), allow_nan=False))
     key = hashlib.sha256(view.encode()).hexdigest()[:12]
     script = bundle_module("view.js", "host.js") + _SHOW % {"key": key}
+    caution = _CAUTION % escape(answer.schema.each_row.many)
     return (
         f"<style>{read_static_file('view.css')}</style>\n"
         f'<div data-localface="{key}">\n'
         f'<script type="application/json">{view}</script>\n'
         f"{answer._repr_html_()}\n</div>\n"
-        f'<p class="localface-caution" role="note"><small>{CAUTION}</small></p>\n'
+        f'<p class="localface-caution" role="note"><small>{caution}</small></p>\n'
         f'<script type="module">\n{_safe_in_html(script, in_code=True)}</script>\n'
     )
 

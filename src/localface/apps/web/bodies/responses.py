@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from localface.answers.status import StatusName
+from localface.apps.web.bodies.answer_parts import RowNames, ScoreView
 from localface.apps.web.bodies.requests import JsonValue
 from localface.apps.web.bodies.robustness_views import LastingView, ModelsView
 
@@ -83,6 +84,7 @@ class SchemaReply(BaseModel):
     note: str
     version: str
     rows: int
+    each_row: RowNames = Field(description="what rows are called: a person and people, or else")
     target: TargetInfo
     min_density: float
     people: bool
@@ -140,21 +142,6 @@ class State(BaseModel):
     density: float
 
 
-class ScoreView(BaseModel):
-    """The score now, at the end, and the one that is wanted."""
-
-    now: float
-    end: float
-    wanted: float
-    at_most: bool
-    low: float
-    high: float
-    now_text: str
-    end_text: str
-    wanted_text: str
-    reached: bool
-
-
 class DensityView(BaseModel):
     """How usual the person is."""
 
@@ -197,6 +184,7 @@ class View(BaseModel):
     word: str
     sentence: str
     reason: str
+    each_row: RowNames
     cautions: list[str] = Field(
         description="what may be mistaken in the record or weak in the answer: shown first"
     )

@@ -1,6 +1,6 @@
 // Puts the page together: the schema first, then the workbench, the buttons around it, and what the address says.
 import { ask, Refusal } from "./api.js";
-import { h } from "./dom.js";
+import { callRows, h, inRowWords } from "./dom.js";
 import { mapPane } from "./map.js";
 import { at, say } from "./page.js";
 import { copyLink, printReport, saveDocument } from "./report.js";
@@ -14,9 +14,11 @@ import { Workbench } from "./workbench.js";
  * @param {Workbench} bench
  */
 function title({ schema, sources }) {
+  at("people-title").textContent = inRowWords("Person");
   document.title = schema.title;
   at("title").textContent = schema.title;
-  at("target").textContent = `${schema.rows.toLocaleString("en-GB")} people to learn from; nothing goes elsewhere`;
+  at("target").textContent = inRowWords(`${schema.rows.toLocaleString("en-GB")} people to learn from; nothing goes elsewhere`);
+  at("caveat").textContent = inRowWords(at("caveat").textContent ?? "");
   if (schema.note) at("note").textContent = schema.note;
   if (!schema.people) {
     at("tab-data").hidden = true;
@@ -75,7 +77,9 @@ async function addMap(bench) {
 
 async function begin() {
   try {
-    const bench = new Workbench(await ask("schema"));
+    const schema = await ask("schema");
+    callRows(schema.each_row);
+    const bench = new Workbench(schema);
     title(bench);
     listen(bench);
     await addMap(bench);

@@ -1,6 +1,8 @@
 // One card an action: what changes, in which order, how usual and how firm it is, and the score after it.
-import { called, capital, h, sentence, styled } from "./dom.js";
+import { called, capital, counted, h, sentence, styled } from "./dom.js";
 import { featureOf } from "./figure.js";
+
+const MOST_CHANGES = 12; // changes shown on one card, the largest first; the others are counted
 
 export const FIRM_LATER = "how firm it is, is being worked out";
 
@@ -20,6 +22,7 @@ export function percentage(value, low, high) {
  * @param {Page.ViewOptions} options
  */
 export function card(view, action, options) {
+  const left = action.changes.length - MOST_CHANGES;
   const chips = [];
   if (action.needs.length)
     chips.push(h("span", { class: "chip", title: action.order ?? "" }, `needs ${action.needs.join(" and ")} first`));
@@ -37,7 +40,8 @@ export function card(view, action, options) {
     h(
       "div",
       { class: "changes" },
-      action.changes.map((one) => changeLine(view, one, options)),
+      action.changes.slice(0, MOST_CHANGES).map((one) => changeLine(view, one, options)),
+      left > 0 && h("p", { class: "quiet small" }, `and ${counted(left, "more change")}: see the table`),
     ),
     scoreAfter(view, action),
     h("div", { class: "meta" }, chips),
@@ -114,7 +118,7 @@ function scoreAfter(view, action) {
   return h(
     "div",
     { class: "after" },
-    h("span", { class: "label" }, "score"),
+    h("span", { class: "label" }, view.score.noun ?? "score"),
     h("span", { class: "value" }, action.score_text),
     bar,
   );

@@ -131,3 +131,26 @@ export function sentence(words) {
 export function counted(n, noun) {
   return `${n} ${noun}${n === 1 ? "" : "s"}`;
 }
+
+let rowWords = { one: "person", many: "people" };
+
+/**
+ * Take over what rows are called, where they are no people.
+ * @param {{one: string, many: string}|undefined} words
+ */
+export function callRows(words) {
+  rowWords = words ?? { one: "person", many: "people" };
+}
+
+/**
+ * Words of the page's own (never of the data) that speak of people, in the words for what rows are.
+ * @param {string} words
+ */
+export function inRowWords(words) {
+  if (rowWords.one === "person") return words;
+  return words
+    .replace(/\bpeople\b/g, rowWords.many)
+    .replace(/\bPeople\b/g, capital(rowWords.many))
+    .replace(/\bperson\b/g, rowWords.one)
+    .replace(/\bPerson\b/g, capital(rowWords.one));
+}

@@ -1,5 +1,5 @@
 // Entering one record by hand, or pasting it; every field says what is wrong while one types.
-import { called, counted, h } from "./dom.js";
+import { called, counted, h, inRowWords } from "./dom.js";
 import { fieldOf } from "./entryfield.js";
 import { brokenRelation, readPasted, readSeveral, recordFrom, strangers, unusual } from "./reading.js";
 
@@ -26,7 +26,7 @@ export function entryForm(place, { schema, onRecord, onUnfinished, onSeveral }) 
   const middle = h(
     "button",
     { type: "button", class: "plain", onclick: () => fill(middleOf(schema), { tell: true, pasted: true }) },
-    "Average person",
+    inRowWords("Average person"),
   );
   const groups = groupsOf([...fields.values()]);
   const rows = h("div", { class: "entry-fields" }, groups.map((one) => one.node));

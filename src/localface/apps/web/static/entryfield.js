@@ -1,5 +1,5 @@
 // One field of the form: a number with its unit and range, a choice, or the reason why there is no value.
-import { called, h } from "./dom.js";
+import { called, h, inRowWords } from "./dom.js";
 import { isUnknown, readValue } from "./reading.js";
 
 /**
@@ -110,5 +110,5 @@ function reasonChoice(feature, input) {
 function rangeNote(feature) {
   if (feature.reference_text) return `reference ${feature.reference_text}`;
   if (feature.categories || feature.low === null || feature.high === null) return null;
-  return `most people ${feature.low} to ${feature.high}${feature.unit ? ` ${feature.unit}` : ""}`;
+  return `${inRowWords("most people")} ${feature.low} to ${feature.high}${feature.unit ? ` ${feature.unit}` : ""}`;
 }

@@ -1,5 +1,5 @@
 // Draws the way: the score above, the features that change most below it, and a slider that reads out each step.
-import { called, h, styled, svg } from "./dom.js";
+import { called, capital, h, styled, svg } from "./dom.js";
 
 const MOST = 6; // features drawn
 const SCORE_HEIGHT = 168;
@@ -28,9 +28,10 @@ export function wayFigure(view, states, width, moved) {
     { "--columns": columns },
   );
   const readout = h("output", { class: "readout" });
-  const pick = stepSlider(features, states, (place) => {
+  const noun = view.score.noun ?? "score";
+  const pick = stepSlider(features, states, noun, (place) => {
     for (const panel of panels) panel.point(place);
-    readout.textContent = reading(features, states[place]);
+    readout.textContent = reading(features, states[place], noun);
   });
   for (const panel of panels) panel.node.addEventListener("pointermove", (event) => pick.to(panel.nearest(event)));
   const left = moved.length - features.length;
@@ -41,9 +42,10 @@ export function wayFigure(view, states, width, moved) {
 /**
  * @param {Reply.FeatureName[]} features
  * @param {Reply.State[]} states
+ * @param {string} noun what is to be reached, in a word
  * @param {(step: number) => void} show
  */
-function stepSlider(features, states, show) {
+function stepSlider(features, states, noun, show) {
   const last = states.length - 1;
   const input = h("input", { type: "range", min: 0, max: last, step: 1, value: last, "aria-label": "Step of the way" });
   const to = (/** @type {number} */ place) => {
@@ -53,7 +55,7 @@ function stepSlider(features, states, show) {
     const moved = features.map((one) => `${called(one)} ${state.text[one.name]}`);
     input.setAttribute(
       "aria-valuetext",
-      [state.label, `score ${state.score_text ?? plainNumber(state.score)}`, ...moved].join(", "),
+      [state.label, `${noun} ${state.score_text ?? plainNumber(state.score)}`, ...moved].join(", "),
     );
   };
   input.addEventListener("input", () => to(Number(input.value)));
@@ -64,11 +66,12 @@ function stepSlider(features, states, show) {
 /**
  * @param {Reply.FeatureName[]} features
  * @param {Reply.State} state
+ * @param {string} noun
  */
-function reading(features, state) {
+function reading(features, state, noun) {
   const values = features.map((one) => `${called(one)} ${state.text[one.name]}${one.unit ? ` ${one.unit}` : ""}`);
   const label = state.label.charAt(0).toUpperCase() + state.label.slice(1);
-  return [`${label}: score ${state.score_text ?? plainNumber(state.score)}`, ...values].join(" · ");
+  return [`${label}: ${noun} ${state.score_text ?? plainNumber(state.score)}`, ...values].join(" · ");
 }
 
 /**
@@ -77,9 +80,10 @@ function reading(features, state) {
  * @param {number} width
  */
 function scorePanel(view, states, width) {
-  const area = { left: 34, right: width - 12, top: 30, bottom: SCORE_HEIGHT - 26 };
   const { low = 0, high = 1, wanted, at_most: atMost } = view.score;
   const ends = [low, high, wanted, ...states.map((one) => one.score)].filter((one) => Number.isFinite(one));
+  const longest = Math.max(...ends.map((one) => plainNumber(one).length));
+  const area = { left: Math.max(34, 10 + 7 * longest), right: width - 12, top: 30, bottom: SCORE_HEIGHT - 26 };
   const x = scaled(0, Math.max(1, states.length - 1), area.left + 14, area.right - 14);
   const y = scaled(Math.min(...ends), Math.max(...ends), area.bottom, area.top);
   const marks = [0, 0.5, 1].map((share) => y.from + share * (y.to - y.from));
@@ -94,7 +98,7 @@ function scorePanel(view, states, width) {
       words(area.right, 14, `wanted: at ${atMost ? "most" : "least"} ${plainNumber(wanted)}`, "mark-text", "end"),
     );
   }
-  body.push(words(0, 14, "Score", "title"), drawnLine(states.map((one, i) => [x(i), y(one.score)])));
+  body.push(words(0, 14, capital(view.score.noun ?? "score"), "title"), drawnLine(states.map((one, i) => [x(i), y(one.score)])));
   states.forEach((one, i) => {
     body.push(svg("circle", { class: "dot", cx: x(i), cy: y(one.score), r: 4 }));
     if (states.length > 9 && i > 0 && i < states.length - 1) return;
@@ -328,5 +332,6 @@ function words(x, y, text, look, anchor = "start") {
  */
 export function plainNumber(value) {
   if (!Number.isFinite(value)) return String(value);
-  return String(Number(value.toPrecision(Math.abs(value) >= 1000 ? 6 : 3)));
+  const rounded = Number(value.toPrecision(Math.abs(value) >= 1000 ? 6 : 3));
+  return Math.abs(rounded) >= 10000 ? rounded.toLocaleString("en-GB") : String(rounded);
 }

@@ -1,5 +1,5 @@
 // The score to reach, and the floor: how unusual a place on the way may be.
-import { h } from "./dom.js";
+import { h, inRowWords } from "./dom.js";
 import { help } from "./help.js";
 
 /**
@@ -14,6 +14,7 @@ export function goalSlider(schema, change) {
   const output = h("output", { class: "value", for: "goal" });
   const input = h("input", { type: "range", id: "goal", min: low, max: high, step });
   input.addEventListener("input", () => change((state) => ({ ...state, minScore: Number(input.value) })));
+  const noun = target.kind === "value" ? "Value" : "Score";
   return {
     node: h(
       "div",
@@ -21,7 +22,7 @@ export function goalSlider(schema, change) {
       h(
         "div",
         { class: "bar" },
-        h("label", { htmlFor: "goal" }, target.at_most ? "Score to come down to" : "Score to reach"),
+        h("label", { htmlFor: "goal" }, `${noun} to ${target.at_most ? "come down to" : "reach"}`),
         output,
       ),
       input,
@@ -30,7 +31,8 @@ export function goalSlider(schema, change) {
     sync(state) {
       const wanted = state.minScore ?? target.min_score;
       input.value = String(wanted);
-      output.textContent = String(Number(wanted.toFixed(4)));
+      const rounded = Number(wanted.toFixed(4));
+      output.textContent = Math.abs(rounded) >= 10000 ? rounded.toLocaleString("en-GB") : String(rounded);
     },
   };
 }
@@ -70,7 +72,7 @@ export function floorSlider(schema, change) {
       output.textContent = shown;
       note.textContent =
         share > 0
-          ? `Every step stays more usual than ${shown} of people`
+          ? inRowWords(`Every step stays more usual than ${shown} of people`)
           : "No floor: a step may lead through records that nobody has";
       if (kept) note.textContent = `Not kept as set: ${kept}`;
       note.classList.toggle("loud", Boolean(kept));

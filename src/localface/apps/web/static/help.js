@@ -1,5 +1,5 @@
 // The glossary: a "?" beside a figure opens what it means, in a sentence or two.
-import { h } from "./dom.js";
+import { h, inRowWords } from "./dom.js";
 
 /** @type {Record<string, [string, string]>} the term as it is asked about, and what it means */
 const GLOSSARY = {
@@ -55,7 +55,7 @@ let count = 0;
 export function help(term) {
   const entry = GLOSSARY[term];
   if (!entry) return null;
-  const [called, words] = entry;
+  const [called, words] = [inRowWords(entry[0]), entry[1]];
   const button = h("button", { type: "button", class: "help", "aria-label": `What does “${called}” mean?` }, "?");
   button.addEventListener("click", () => {
     const open = document.querySelector(".help-text");
@@ -63,7 +63,7 @@ export function help(term) {
     open?.remove();
     button.removeAttribute("aria-controls");
     if (mine) return;
-    const text = h("span", { class: "help-text", role: "note", id: `help-${++count}` }, words);
+    const text = h("span", { class: "help-text", role: "note", id: `help-${++count}` }, inRowWords(words));
     button.setAttribute("aria-controls", text.id);
     button.after(text);
     const close = (/** @type {Event} */ event) => {

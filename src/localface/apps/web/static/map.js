@@ -1,7 +1,7 @@
 // The map of data with two features: rows, score, floor, and the way through them.
 import { contour } from "./contour.js";
 import { bent } from "./curve.js";
-import { h, svg } from "./dom.js";
+import { h, inRowWords, svg } from "./dom.js";
 import { stagePlayer } from "./stages.js";
 
 const WIDE = 640;
@@ -56,7 +56,7 @@ export function mapPane(place, { map, schema, onPlace }) {
  * @param {Reply.Schema} schema
  */
 function altOf(map, schema) {
-  const drawn = `Map of ${map.rows.length} people by ${map.x} and ${map.y}, coloured by score`;
+  const drawn = `Map of ${map.rows.length} ${inRowWords("people")} by ${map.x} and ${map.y}, coloured by score`;
   return `${drawn}, with the way to ${schema.target.sentence}. The table has the same in numbers.`;
 }
 

@@ -1,6 +1,6 @@
 // The list of people: search, filter by outcome, sort, choose.
 import { ask, Refusal } from "./api.js";
-import { h, styled } from "./dom.js";
+import { h, inRowWords, styled } from "./dom.js";
 import { help } from "./help.js";
 import { longList } from "./rows.js";
 
@@ -64,11 +64,11 @@ export function peopleList(place, { schema, onChoose }) {
   /** @param {Reply.People} found */
   const begin = (found) => {
     rows.clear();
-    const many = found.total === 1 ? "1 person" : `${found.total.toLocaleString("en-GB")} people`;
+    const many = inRowWords(found.total === 1 ? "1 person" : `${found.total.toLocaleString("en-GB")} people`);
     count.textContent = found.understood ? `${many}: ${found.understood}` : many;
   };
   const rows = longList({
-    label: "People",
+    label: inRowWords("People"),
     rowHeight: ROW_HEIGHT,
     fetchRows,
     draw: (/** @type {Reply.PersonLine} */ one) => personRow(one, { schema, chosen: one.id === chosen, onChoose }),

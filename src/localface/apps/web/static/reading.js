@@ -1,4 +1,5 @@
 // Reads one record that was typed or pasted, and says what is wrong with it.
+import { inRowWords } from "./dom.js";
 
 /**
  * Turn pasted text into a record: JSON, a table row under its header, or lines of "name: value".
@@ -180,7 +181,7 @@ export function unusual(feature, value) {
   if (most !== null && value > most) return `It cannot be above ${most}.`;
   const { low, high } = feature;
   if (low !== null && high !== null && (value < low || value > high)) {
-    return `98 % of people lie between ${low} and ${high}.`;
+    return inRowWords(`98 % of people lie between ${low} and ${high}.`);
   }
   return null;
 }

@@ -1,8 +1,8 @@
 // Taking the answer along: a printed page, the JSON document, a link that restores the state.
-import { called, h } from "./dom.js";
+import { called, h, inRowWords } from "./dom.js";
 import { inForce, nameOf, written } from "./state.js";
 
-const CAVEAT = "It shows which people the model scores differently, not what would happen if someone were made to resemble them.";
+const CAVEAT = "It shows which people the model scores differently, not what would happen if one were made to resemble another.";
 
 /** Print the page; the print style sheet leaves the answer, its limits and the caveats. */
 export function printReport() {
@@ -26,7 +26,7 @@ export function dressReport(head, foot, { schema, state, view, notes, promise })
     h("p", { class: "report-title" }, `${schema.title}: ${nameOf(state)}`),
     h("p", {}, `${day} · asked with ${asked.join(", ")}`),
     h("p", {}, limits.length ? `Limits: ${limits.join("; ")}` : "Limits: none beyond those that hold for everybody"),
-    h("p", {}, h("strong", {}, schema.note), " ", CAVEAT),
+    h("p", {}, h("strong", {}, schema.note), " ", inRowWords(CAVEAT)),
   );
   const now = view?.states[0].text ?? {};
   const values = schema.features.map((one) => `${called(one)} ${now[one.name] ?? "–"}${one.unit ? ` ${one.unit}` : ""}`);

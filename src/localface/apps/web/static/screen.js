@@ -1,5 +1,5 @@
 // The answer on the page: drawn from one view, told in parts as more becomes known, and wiped before anybody else's.
-import { capital, h, styled } from "./dom.js";
+import { capital, h, inRowWords, styled } from "./dom.js";
 import { Firmness } from "./firmness.js";
 import { forceOf } from "./force.js";
 import { offersOf } from "./offers.js";
@@ -85,7 +85,7 @@ export class Screen {
    * @param {string} [words]
    */
   nobody(words) {
-    at("who").textContent = words ? "Nobody is shown" : "Choose a person";
+    at("who").textContent = words ? "Nobody is shown" : inRowWords("Choose a person");
     at("people-chosen").textContent = "";
     at("decision").replaceChildren(nobodyShown(words));
   }

@@ -1,6 +1,6 @@
 // Several people side by side: decision and plan of each, a link to each, and the table as a file.
 import { ask, Refusal } from "./api.js";
-import { h } from "./dom.js";
+import { h, inRowWords } from "./dom.js";
 import { judge } from "./firmness.js";
 import { linkOf, saveText } from "./report.js";
 import { nameOf, questionOf } from "./state.js";
@@ -22,16 +22,16 @@ export function severalPane(place, { onOpen }) {
   const count = h("span", { class: "quiet small", role: "status" });
   const save = h("button", { type: "button", class: "plain", id: "several-save", onclick: () => saveText(csvOf(rows), "people", "csv") }, "Save as CSV");
   const clear = h("button", { type: "button", class: "plain", onclick: () => ((rows = []), draw()) }, "Empty the table");
-  const heads = ["Person", "Score", "Decision", "Plan", "How firm"].map((one) => h("th", { scope: "col" }, one));
+  const heads = [inRowWords("Person"), "Score", "Decision", "Plan", "How firm"].map((one) => h("th", { scope: "col" }, one));
   heads.push(h("th", { scope: "col" }, h("span", { class: "unseen" }, "Open, or take out")));
   const table = h("table", {}, h("caption", {}, "People who were put into this table"), h("thead", {}, h("tr", {}, heads)), body);
   place.replaceChildren(
-    h("div", { class: "bar" }, h("h2", { id: "several-title" }, "Several people"), count, h("span", { class: "row" }, save, clear)),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of people" }, table),
+    h("div", { class: "bar" }, h("h2", { id: "several-title" }, inRowWords("Several people")), count, h("span", { class: "row" }, save, clear)),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": inRowWords("Table of people") }, table),
   );
   const draw = () => {
     place.hidden = rows.length === 0;
-    count.textContent = rows.length === 1 ? "1 person" : `${rows.length} people`;
+    count.textContent = inRowWords(rows.length === 1 ? "1 person" : `${rows.length} people`);
     body.replaceChildren(...rows.map((row) => lineOf(row, { onOpen, onDrop: () => ((rows = rows.filter((one) => one !== row)), draw()) })));
   };
   draw();

@@ -1,4 +1,5 @@
 // What is asked about whom: kept in one place, written into the address, and read back from it.
+import { inRowWords } from "./dom.js";
 
 /** @returns {Page.State} */
 export function emptyState() {
@@ -46,7 +47,7 @@ export function samePerson(one, other) {
  * @param {Page.State} state
  */
 export function nameOf(state) {
-  return state.label || (state.id !== null ? `person ${state.id}` : "the record entered");
+  return state.label || (state.id !== null ? `${inRowWords("person")} ${state.id}` : "the record entered");
 }
 
 /**

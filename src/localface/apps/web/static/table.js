@@ -1,5 +1,5 @@
 // The table of a way: a row a feature, a column a state, and a mark where a value lies outside its reference range.
-import { called, h } from "./dom.js";
+import { called, capital, h, inRowWords } from "./dom.js";
 import { codeOf, featureOf, plainNumber, referenceOf, referenceText } from "./figure.js";
 
 /**
@@ -11,7 +11,9 @@ import { codeOf, featureOf, plainNumber, referenceOf, referenceText } from "./fi
  */
 export function stepTable(view, states, along, moved) {
   const caption =
-    along === "path" ? "What changes from person to person along the path" : "What changes after each action";
+    along === "path" || !view.actions.length
+      ? inRowWords("What changes from person to person along the path")
+      : "What changes after each action";
   const head = h(
     "tr",
     {},
@@ -26,7 +28,7 @@ export function stepTable(view, states, along, moved) {
   const scores = h(
     "tr",
     { class: "scores" },
-    h("th", { scope: "row" }, "Score", wanted),
+    h("th", { scope: "row" }, capital(view.score.noun ?? "score"), wanted),
     states.map((one) => h("td", { class: "n" }, one.score_text ?? plainNumber(one.score))),
   );
   const rows = moved.map((name) => featureRow(featureOf(view, name), states));

@@ -5,13 +5,14 @@ import { verdictOf } from "./view.js";
 
 const FORMAT = "localface-plan";
 const KEY = "localface-letter";
+const NO_LIST = "No short list of changes was found that would change it.";
 const TEMPLATE = `{date}
 
-About {name}. {wanted}: {decision}. The score today is {score}.
+About {name}. {wanted}: {decision}. The {noun} today is {score}.
 
-{actions}
+{cautions}{actions}
 
-{cautions}{note}`;
+{note}`;
 
 /**
  * @param {HTMLElement} place
@@ -60,7 +61,7 @@ export function takeawayPane(place, { schema, onOpen, onSave, say }) {
     h(
       "div",
       { class: "field spaced" },
-      h("label", { htmlFor: template.id }, "Template: {date} {name} {decision} {score} {wanted} {end} {actions} {cautions} {note}"),
+      h("label", { htmlFor: template.id }, "Template: {date} {name} {decision} {noun} {score} {wanted} {end} {actions} {cautions} {note}"),
       template,
     ),
   );
@@ -143,17 +144,20 @@ function readPlan(text) {
  */
 function filled(template, { view, name }, schema) {
   const steps = wordsOf(view).map((words, i) => `${i + 1}. ${words}`);
-  const none = sentence([view.sentence, view.reason].filter(Boolean).join(": "));
+  const onlyPath = view.status === "FOUND" && !steps.length;
+  const none = onlyPath ? NO_LIST : sentence([view.sentence, view.reason].filter(Boolean).join(": "));
+  const cautions = (view.cautions ?? []).map((one) => `Caution: ${sentence(one)}\n`).join("");
   /** @type {Record<string, string>} */
   const words = {
     date: new Date().toLocaleDateString("en-GB", { dateStyle: "long" }),
     name,
     decision: verdictOf(view),
+    noun: view.score.noun,
     score: view.score.now_text,
     end: view.score.end_text,
     wanted: capital(view.score.wanted_text),
-    actions: steps.length ? `What would change it, in this order (score then ${view.score.end_text}):\n${steps.join("\n")}` : none,
-    cautions: (view.cautions ?? []).map((one) => `Caution: ${sentence(one)}\n`).join(""),
+    actions: steps.length ? `What would change it, in this order (${view.score.noun} then ${view.score.end_text}):\n${steps.join("\n")}` : none,
+    cautions: cautions && `${cautions}\n`,
     note: schema.note,
   };
   return template.replace(/\{(\w+)\}/g, (whole, key) => words[key] ?? whole);

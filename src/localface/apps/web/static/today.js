@@ -1,5 +1,5 @@
 // The decision, explained: what speaks for and against today, and the whole record beside comparable people.
-import { called, counted, h, styled, svg } from "./dom.js";
+import { called, counted, h, inRowWords, styled, svg } from "./dom.js";
 import { codeOf, referenceOf, referenceText } from "./figure.js";
 
 const MOST = 3; // features on each side; what the others do is in the whole record
@@ -21,7 +21,7 @@ export function todayOf(effects, view, fold) {
       .filter((one) => Math.sign(one.effect) === sign)
       .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
       .slice(0, MOST);
-  const people = `about ${effects.n_people.toLocaleString("en-GB")} comparable people`;
+  const people = inRowWords(`about ${effects.n_people.toLocaleString("en-GB")} comparable people`);
   const whole = h(
     "details",
     { open: fold.open },
@@ -94,7 +94,7 @@ function recordOf({ features }, least) {
   return h(
     "details",
     { class: "whole-record" },
-    h("summary", {}, `The whole record: ${counted(features.length, "value")} beside comparable people`),
+    h("summary", {}, `The whole record: ${counted(features.length, "value")} beside ${inRowWords("comparable people")}`),
     h("ul", { class: "value-cells" }, cells),
   );
 }

@@ -1,6 +1,6 @@
 // Draws an answer to read: cautions, decision, notices, action cards, table, figure. The page and the notebook share it.
 import { card, FIRM_LATER, percentage } from "./cards.js";
-import { capital, counted, h, present, sentence, styled } from "./dom.js";
+import { callRows, capital, counted, h, present, inRowWords, sentence, styled } from "./dom.js";
 import { wayFigure } from "./figure.js";
 import { help } from "./help.js";
 import { stepTable } from "./table.js";
@@ -12,6 +12,7 @@ import { stepTable } from "./table.js";
  * @param {Page.ViewOptions} [options]
  */
 export function render(view, element, options = {}) {
+  callRows(view.each_row);
   const place = h("div", { class: "localface" });
   element.replaceChildren(place);
   place.append(...cautionsOf(view), decisionOf(view), ...answerOf(view, options));
@@ -53,7 +54,7 @@ export function decisionOf(view, options = {}) {
       h("span", { class: "wanted-text" }, `${capital(score.wanted_text)}:`),
       h("span", { class: "badge" }, half ? "Working it out" : capital(verdictOf(view))),
     ),
-    h("div", { class: "numbers" }, h("span", { class: "label" }, "Score", help("score")), numbers),
+    h("div", { class: "numbers" }, h("span", { class: "label" }, capital(score.noun ?? "score"), help("score")), numbers),
     gauge(score, found),
     h(
       "div",
@@ -219,9 +220,11 @@ function movedAlong(view, along) {
  * @param {string[]} moved
  */
 function pathHint(view, moved) {
-  const kind = view.composed
-    ? "Each column is this person with values that comparable people have; the last is nobody's own record."
-    : "Each column is a real person of the data, or a state between two.";
+  const kind = inRowWords(
+    view.composed
+      ? "Each column is this person with values that comparable people have; no row has all those of the last."
+      : "Each column is a real person of the data, or a state between two.",
+  );
   return `${kind} All ${counted(moved.length, "feature")} that differ are shown, and the scores belong to all of them.`;
 }
 
@@ -245,7 +248,7 @@ function alongChoice(along, choose) {
     "div",
     { class: "choice", role: "group", "aria-label": "Show" },
     option("actions", "Actions"),
-    option("path", "Path through people"),
+    option("path", inRowWords("Path through people")),
   );
 }
 

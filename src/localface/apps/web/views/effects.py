@@ -10,6 +10,7 @@ import numpy as np
 
 from localface.analyses.whynot import read_wish
 from localface.answers.target import Target
+from localface.answers.wording import format_number
 from localface.apps.web.views.labels import Labels, feature_view, value_text
 from localface.apps.web.views.scoring import sample_records
 from localface.data.absence import is_absent
@@ -191,5 +192,7 @@ def _effect_line(
 
 def _effect_text(target: Target, better: float) -> str:
     """How far the score is moved, with its sign."""
-    size = f"{abs(better):.2f}" if target.kind == "probability" else f"{abs(better):.3g}"
+    size = f"{abs(better):.2f}"
+    if target.kind != "probability":
+        size = format_number(float(f"{abs(better):.3g}"))
     return f"{'+' if better >= 0 else '−'}{size}"

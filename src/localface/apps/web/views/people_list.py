@@ -95,8 +95,9 @@ class PeopleList:
         index = int(np.searchsorted(self.ids, id))
         if index == len(self.ids) or self.ids[index] != id:
             last = int(self.ids[-1])
+            one = self.schema.each_row.one
             raise DataError(
-                f"there is no person {id}: {len(self):,} are listed, the last of them {last}"
+                f"there is no {one} {id}: {len(self):,} are listed, the last of them {last}"
             )
         return index
 
@@ -132,7 +133,7 @@ class PeopleList:
         known = not np.isnan(score)
         return {
             "id": int(self.ids[index]),
-            "label": f"person {int(self.ids[index])}",
+            "label": f"{self.schema.each_row.one} {int(self.ids[index])}",
             "score": score if known else None,
             "score_text": self.target.format_score(score) if known else "no score",
             "reached": known and self.target.is_reached_by(score),

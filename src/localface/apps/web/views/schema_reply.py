@@ -44,6 +44,10 @@ def schema_reply(
         "note": NOTE,
         "version": __version__,
         "rows": explainer.engine.source.n_rows,
+        "each_row": {
+            "one": explainer.schema.each_row.one,
+            "many": explainer.schema.each_row.many,
+        },
         "target": _target_reply(explainer, rows, labels),
         "min_density": float(explainer.options.min_density),
         "people": people,

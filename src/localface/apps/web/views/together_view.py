@@ -18,20 +18,14 @@ def alternatives_view(ways: Alternatives) -> dict[str, Any]:
 
 
 def _closing_lines(ways: Alternatives) -> list[str]:
-    """The lines that a printed table of ways ends with: what they share, and where they part."""
+    """The lines that a printed table of ways ends with: what they share, and how they begin."""
     if len(ways) < 2:
         return [ways.sentence]
     lines = ["no feature is changed by all of them"]
     if ways.shared:
         schema = ways[0].schema
         lines = [f"all change {', '.join(schema[name].display_name for name in ways.shared)}"]
-    parting = ways.parting
-    for i in range(len(ways)):
-        for j in range(i + 1, len(ways)):
-            if n := int(parting[i, j]):
-                lines.append(
-                    f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}"
-                )
+    lines += ways.beginnings
     if len(ways) < ways.wanted:
         lines.append(ways.sentence)
     return lines

@@ -12,7 +12,12 @@ from localface.answers.action import Action
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
-from localface.answers.page import alert_lines, page_of, purpose_besides_score
+from localface.answers.page import (
+    alert_lines,
+    changes_by_action,
+    page_of,
+    purpose_besides_score,
+)
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
 from localface.answers.wording import format_percent, to_one_line
@@ -53,12 +58,13 @@ def answer_view(answer: Recourse, labels: Labels = NO_LABELS) -> dict[str, Any]:
     followed = answer.with_actions_as_path()
     return {
         **_words_view(answer, labels),
+        "each_row": {"one": answer.schema.each_row.one, "many": answer.schema.each_row.many},
         "person": _record_view(answer.schema, answer.records[0]),
         "score": _score_view(answer, followed, labels),
         "density": _density_view(answer),
         "actions": [_action_view(answer, i, labels) for i in range(len(answer.actions))],
         "states": _state_views(followed, "after {}", labels),
-        "path": _state_views(answer, "person {}", labels),
+        "path": _state_views(answer, f"{answer.schema.each_row.one} {{}}", labels),
         **_features_view(answer, followed, labels),
         "opens": [list(names) for names in answer.opens],
         "disclosure": _disclosure_view(answer.disclosure),
@@ -111,7 +117,7 @@ def check_view(found: Check, labels: Labels = NO_LABELS) -> dict[str, Any]:
         "score_text": found.target.format_score(found.score),
         "valid": found.valid,
         "density": found.density,
-        "density_text": usual_text(found.density),
+        "density_text": usual_text(found.density, found.schema.each_row),
         "step": found.step_sentence,
         "refused_by": list(found.refused_by),
         "findings": [
@@ -165,6 +171,7 @@ def _score_view(answer: Recourse, followed: Recourse, labels: Labels) -> dict[st
     end = followed.scores[-1]
     low, high = score_axis(target, [*answer.scores, *followed.scores])
     return {
+        "noun": target.noun,
         "now": now,
         "end": end,
         "wanted": float(target.min_score),
@@ -183,7 +190,7 @@ def _density_view(answer: Recourse) -> dict[str, Any]:
     return {
         "now": now,
         "floor": answer.min_density,
-        "text": usual_text(now),
+        "text": usual_text(now, answer.schema.each_row),
         "kept": floor_kept(answer),
         "kept_text": floor_kept_text(answer),
     }
@@ -203,7 +210,10 @@ def _notice_lines(answer: Recourse) -> list[str]:
     lines = list(alert_lines(answer))
     for i, action in enumerate(answer.actions, 1):
         if action.certificate.entry or not action.certificate.holds:
-            lines.append(f"action {i}: {action.certificate.sentence}")
+            lines.append(f"action {i}: {action.certificate.sentence_about(answer.schema.each_row)}")
+    for i, step in enumerate(() if answer.actions else answer.certificates, 1):
+        if step.entry or not step.holds:
+            lines.append(f"step {i}: {step.sentence_about(answer.schema.each_row)}")
     return [to_one_line(line) for line in lines]
 
 
@@ -217,18 +227,20 @@ def _action_view(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]
     action = answer.actions[index]
     return {
         "number": index + 1,
-        "changes": [_change_view(answer.schema[name], action, labels) for name in action.changes],
+        "changes": [
+            _change_view(one.feature, action, labels) for one in changes_by_action(answer, action)
+        ],
         "score": action.score,
         "score_text": answer.target.format_score(action.score),
         "density": action.density,
-        "density_text": f"afterwards {usual_text(action.density)}",
+        "density_text": f"afterwards {usual_text(action.density, answer.schema.each_row)}",
         "below_floor": bool(action.density < answer.min_density),
         "needs": [one + 1 for one in action.follows],
         "order": order_text(action),
         "together": action.together,
-        "step": action.certificate.sentence,
+        "step": action.certificate.sentence_about(answer.schema.each_row),
         "purpose": purpose_besides_score(answer, index),
-        "on_the_way": on_the_way_text(action.certificate, action.density),
+        "on_the_way": on_the_way_text(action.certificate, action.density, answer.schema.each_row),
         "entry": action.certificate.entry,
         "evidence": to_one_line(action.evidence.sentence) if action.evidence is not None else None,
     }

@@ -10,30 +10,33 @@ from localface.answers.certificate import Certificate
 from localface.answers.measurement import measurement_sentence
 from localface.answers.page import evidence_notes
 from localface.answers.recourse import Recourse
+from localface.answers.status import Status
 from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
     SAMPLED,
     format_about,
     format_count,
+    format_lowered_floor,
     format_number,
     format_percent,
     join_words,
     to_one_line,
 )
 from localface.data.feature import Feature
+from localface.data.row_words import PEOPLE, RowWords
 
 _NAMED = 4  # features that are named where there may be many
 
 
-def usual_text(share: float) -> str:
-    """How usual a state is, ``share`` of people's being rarer.
+def usual_text(share: float, rows: RowWords = PEOPLE) -> str:
+    """How usual a state is, ``share`` of people's, or other rows', being rarer.
 
     >>> usual_text(0.16), usual_text(0.0)
     ('more usual than 16 % of people', 'rarer than anybody in the data')
     """
     if share <= 0:
-        return "rarer than anybody in the data"
-    return f"more usual than {format_percent(share)} of people"
+        return f"rarer than {rows.anybody} in the data"
+    return f"more usual than {format_percent(share)} of {rows.many}"
 
 
 def change_text(feature: Feature, before: str, after: str, *, rises: bool | None) -> str:
@@ -49,7 +52,7 @@ def change_text(feature: Feature, before: str, after: str, *, rises: bool | None
     return to_one_line(f"{verb} {feature.display_name} from {before} to {after}{unit}")
 
 
-def on_the_way_text(certificate: Certificate, after: float) -> str | None:
+def on_the_way_text(certificate: Certificate, after: float, rows: RowWords = PEOPLE) -> str | None:
     """How usual the states are along a step, as what follows how usual the state ``after`` it is.
 
     None where a sentence says it at length. Without a floor there is nothing to say where a step
@@ -58,7 +61,7 @@ def on_the_way_text(certificate: Certificate, after: float) -> str | None:
     if certificate.entry or not certificate.holds:
         return None
     if certificate.rule != "strict":
-        return certificate.sentence
+        return certificate.sentence_about(rows)
     if certificate.lowest <= 0:
         return None
     proof = "" if certificate.certified else SAMPLED
@@ -90,14 +93,19 @@ def floor_kept_text(answer: Recourse) -> str | None:
         return None
     asked = format_percent(answer.min_density)
     if answer.relaxed_to is not None:
-        return f"lowered from {asked} to {format_percent(answer.relaxed_to)} to open a way"
+        return (
+            f"lowered {format_lowered_floor(answer.min_density, answer.relaxed_to)} to open a way"
+        )
     now = format_percent(answer.densities[0])
-    return f"this person stands at {now} already, below {asked}: no step goes lower than that"
+    one = answer.schema.each_row.one
+    return f"this {one} stands at {now} already, below {asked}: no step goes lower than that"
 
 
 def fact_lines(answer: Recourse) -> list[dict[str, Any]]:
     """What holds for the answer as a whole; ``term`` is the word that explains it."""
-    found = [*_floor_facts(answer), *_company_facts(answer)]
+    found = [*_floor_facts(answer)]
+    if answer.status is not Status.ALREADY_THERE:
+        found += _company_facts(answer)
     if answer.found:
         found += _plan_facts(answer)
     found += _missing_facts(answer)
@@ -115,32 +123,39 @@ def _certificates(answer: Recourse) -> Sequence[Certificate]:
 
 
 def _floor_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
-    kept = [one for one in _certificates(answer) if not one.entry]
+    every = _certificates(answer)
+    kept = [one for one in every if not one.entry]
     if not kept or not all(one.holds for one in kept):
         return
+    step = "after the first step, every step" if len(kept) < len(every) else "every step"
     certified = all(one.certified for one in kept)
     how = "is proven to stay" if certified else "stays"
     sampled = "" if certified else SAMPLED
     lowest = min(one.floor for one in kept)
+    rows = answer.schema.each_row
     if kept[0].rule == "cover" and kept[0].people is not None:
-        yield "floor", f"every step has at least {kept[0].people:,} similar people around it"
+        yield "floor", f"{step} has at least {kept[0].people:,} similar {rows.many} around it"
     elif kept[0].rule == "average":
-        yield "floor", f"every step {how} on average {usual_text(lowest)}{sampled}"
+        yield "floor", f"{step} {how} on average {usual_text(lowest, rows)}{sampled}"
     elif lowest <= 0:
-        yield "floor", "no floor was asked for: a step may lead through states that nobody is in"
+        yield (
+            "floor",
+            f"no floor was asked for: a step may lead through states that {rows.nobody} is in",
+        )
     else:
-        yield "floor", f"every step {how} {usual_text(lowest)}{sampled}"
+        yield "floor", f"{step} {how} {usual_text(lowest, rows)}{sampled}"
 
 
 def _company_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
-    own = [one.display_name for one in answer.schema if one.own]
-    if answer.missing:
-        own.append("what is missing")
+    own = list(answer.compared_by)
     if answer.n_comparable is None or not own:
         return
     named = own[:_NAMED] + ([f"{len(own) - _NAMED} more"] if len(own) > _NAMED else [])
     many = format_about(answer.n_comparable)
-    yield "comparable", f"compared with about {many} people alike in {join_words(named)}"
+    yield (
+        "comparable",
+        f"compared with about {many} {answer.schema.each_row.many} alike in {join_words(named)}",
+    )
 
 
 def _plan_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
@@ -148,7 +163,8 @@ def _plan_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
         names = {name for action in answer.actions for name in action.changes}
         many = format_count(len(names), "feature changes", "features change")
         effort = format_number(float(f"{answer.effort:.2g}"))
-        yield "effort", f"in all {many}, by {effort} ordinary differences between people"
+        rows = answer.schema.each_row.many
+        yield "effort", f"in all {many}, by {effort} ordinary differences between {rows}"
     if answer.proven_within is not None:
         within = format_percent(answer.proven_within)
         yield "proof", f"no path through the data is more than {within} shorter: proven"
