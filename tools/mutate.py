@@ -164,6 +164,8 @@ def choose_tests(mistake: Mistake, passing: Passing, seconds: float) -> list[str
     folder = mistake.path.relative_to(PACKAGE).parts[0]
     own = (f"tests/{folder}/", f"src/localface/{folder}/")
     names = passing.tests_of(mistake.path, mistake.line)
+    if not names:  # a module that is imported, and no more: whoever uses it may notice
+        names = {one for one in passing.seconds if one.startswith(own)}
     chosen: list[str] = []
     total = 0.0
     for name in sorted(names, key=lambda one: (not one.startswith(own), passing.seconds[one])):

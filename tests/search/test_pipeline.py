@@ -252,7 +252,8 @@ NEARLY = taking_over(box(2, upper=[np.inf, 9.0]), [0.0, 0.0])  # and who may do 
 def test_where_a_walk_leads_nowhere_a_few_actions_to_anybodys_values_are_tried():
     script = Script(STEPS[:3], score=tenth, composed=[[5.0, 0.0]])
 
-    assert searched(script).status == "NO_TARGET"
+    nowhere = searched(script)
+    assert (nowhere.status, nowhere.cost, nowhere.entry) == ("NO_TARGET", 0.0, False)
     found = searched(script, projection=ANYTHING)
 
     assert (found.status, found.composed, found.proven) == ("FOUND", True, False)
@@ -320,11 +321,12 @@ def test_a_long_walk_comes_after_the_straight_way():
     assert script.n_asked(ComposeStates) == 1
 
 
-def test_a_walk_that_gives_up_is_marked():
+@pytest.mark.parametrize("cost", ["length", "density", "safest"])
+def test_a_walk_that_gives_up_is_marked(cost):
     rows = [*([i / 50, 0.0] for i in range(1, 400)), [9.0, 0.0]]
     script = Script(rows, score=lambda points: points[:, 0] / 10)
 
-    found = searched(script, Plan(WalkOptions(3)), projection=NEARLY)
+    found = searched(script, Plan(WalkOptions(3), cost=cost), projection=NEARLY)
 
     assert (found.status, found.cut_short) == ("UNREACHABLE", True)
 

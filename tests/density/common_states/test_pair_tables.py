@@ -62,8 +62,9 @@ def test_the_information_of_a_pair_is_what_a_test_of_independence_finds_beyond_c
 
 def test_log_ratios_are_those_of_plain_counting_with_any_rows_left_out():
     chance = np.random.default_rng(1)
-    states = BINNED[:40]
-    without = chance.integers(0, len(POINTS), (40, 2))
+    composed = chance.permuted(BINNED, axis=0)[:20]  # some of their pairs nobody has
+    states = np.vstack([BINNED[:40], composed])
+    without = chance.integers(0, len(POINTS), (60, 2))
     without[:10] = -1  # nobody
     without[10:20, 1] = -1  # one row
     without[15:30, 0] = np.arange(15, 30)  # the state's own row
@@ -72,7 +73,8 @@ def test_log_ratios_are_those_of_plain_counting_with_any_rows_left_out():
     plain = TABLES.cell_ratios(states, EVERY)
     found = TABLES.cell_ratios(states, EVERY, left_out)
 
-    for i in range(40):
+    assert np.exp(plain).min() < 0.5
+    for i in range(60):
         others = np.delete(BINNED, without[i][without[i] >= 0], axis=0)
         for number, table in enumerate(TABLES.tables):
             cell = states[i, [table.first, table.second]]

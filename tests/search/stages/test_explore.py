@@ -120,6 +120,9 @@ def test_someone_below_the_floor_enters_by_one_step():
     assert found.entry
     assert found.trail[:2] == (0, found.entries[0])
     assert graph.ids[found.trail[-1]] == 4
+    assert len(found.entries) > 2
+    ranked = [q for q in script.asked if isinstance(q, DensityAlong) and q.log_floor is None]
+    assert [len(q.starts) for q in ranked] == [1]  # its own density: others need no order
 
 
 def test_where_the_first_entry_leads_nowhere_the_others_are_ranked_and_tried():
@@ -299,3 +302,14 @@ def test_of_vertices_that_are_new_those_below_the_floor_are_ruled_out():
     assert following == len(graph.points)
     assert {float(graph.points[one, 0]) for one in graph.below_floor} == {4.0, 5.0}
     assert script.run(_rule_out_ends(graph, following)) == following
+
+
+def test_a_walk_asks_whether_there_is_a_target_after_eight_states_unless_told_otherwise():
+    rows = [[0.2 * i, 0.0] for i in range(1, 24)]
+
+    for walk, n_states in ({}, 8), ({"patience": 3}, 3):
+        script = Script(rows, score=lambda points: points[:, 0] / 100)
+        _, found = explored(script, k=4, walk=walk)
+        kinds = [type(one) for one in script.asked]
+        assert kinds[: kinds.index(Census)].count(Nearest) == n_states - 1  # from the last, it has not yet looked on
+        assert found.trail == ()
