@@ -311,5 +311,6 @@ def test_a_walk_asks_whether_there_is_a_target_after_eight_states_unless_told_ot
         script = Script(rows, score=lambda points: points[:, 0] / 100)
         _, found = explored(script, k=4, walk=walk)
         kinds = [type(one) for one in script.asked]
-        assert kinds[: kinds.index(Census)].count(Nearest) == n_states - 1  # from the last, it has not yet looked on
+        looked_around = kinds[: kinds.index(Census)].count(Nearest)
+        assert looked_around == n_states - 1  # the last is where it asks
         assert found.trail == ()
