@@ -74,6 +74,31 @@ def test_goes_around_what_is_below_the_floor_as_brute_force_does(astar, hole_rad
     assert [2.0, 0.0] not in rows_of(graph, found)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_wherever_the_origin_is_the_path_is_the_one_of_brute_force(seed):
+    """Rows in a corner far from it, the middle of which is below the floor."""
+    rng = np.random.default_rng(seed)
+    corner = np.array([30.0, -20.0])
+
+    def score(points):
+        return (points[:, 0] - 30) / 8
+
+    def log_density(points):
+        return wall(points - corner)
+
+    rows = corner + np.concatenate([rng.uniform([0, -1], [4, 1], size=(4, 2)), [[4.0, 0.0]]])
+    script = Script(rows, score=score, log_density=log_density)
+    graph = script.graph(someone(corner))
+    script.run(graph.reveal_rows_around(0, len(rows)))
+    around = graph.path_through((0, *range(1, 6), graph.goals[0]))
+
+    found = script.run(enhance(graph, around, price=Price()))
+
+    best = cheapest(script, graph)
+    assert found.cost == pytest.approx(min(best, around.cost))
+    assert best == np.inf or found.cost < around.cost
+
+
 def test_holes_rule_out_edges_without_a_question():
     def n_asked(radius):
         script = Script(ROWS, score=quarter, log_density=wall, hole_radius=radius)

@@ -209,10 +209,11 @@ def test_someone_who_can_take_a_single_step_and_no_more_is_given_no_entry():
     assert found == Exploration(())
 
 
-def test_with_momentum_the_walk_goes_half_way_and_on_with_its_direction():
+@pytest.mark.parametrize("n_steps", [1, 2])
+def test_with_momentum_the_walk_goes_half_way_and_on_with_its_direction(n_steps):
     script = Script(STEPS, score=tenth)
 
-    graph, found = explored(script, walk={"momentum_steps": 2})
+    graph, found = explored(script, walk={"momentum_steps": n_steps})
 
     states = [vertex for vertex in found.trail[1:] if graph.ids[vertex] < 0]
     assert states
@@ -242,6 +243,7 @@ def test_a_blend_stays_inside_the_bounds_and_takes_discrete_values_from_the_row(
     )
 
     blends = graph.points[np.flatnonzero(graph.ids < 0)[1:]]
+    assert len(blends)
     assert (blends[:, 0] >= 4.0).all()
     assert (blends[:, 1] == 1.0).all()
     assert graph.is_goal(found.trail[-1])

@@ -141,6 +141,22 @@ def test_of_many_moves_only_neighbours_are_tried_in_the_other_order():
     assert all(move.follows == () for move in moves)
 
 
+def test_of_many_moves_each_follows_the_one_before_it_where_it_needs_it():
+    """A chain: nobody has one column changed without those before it."""
+
+    def log_density(points):
+        early = (points[:, 1:] > 0.2) & (points[:, :-1] < 0.8)
+        return np.where(early.any(axis=1), -1.0, 1.0)
+
+    script = Script(np.zeros((0, 9)), score=lambda p: p.sum(axis=1) / 9, log_density=log_density)
+    lattice = lattice_of(script, 9)
+    route = tuple(2**n - 1 for n in range(10))
+
+    moves = script.run(moves_of_route(lattice, route))
+
+    assert [move.follows for move in moves] == [(), *((i,) for i in range(8))]
+
+
 def test_what_breaks_a_relation_is_no_state_on_the_route():
     script = Script(np.zeros((0, 2)), score=score)
     lattice = lattice_of(script, 2, keeps_relations=lambda points: points[:, 1] <= points[:, 0])
