@@ -102,6 +102,19 @@ def test_no_row_is_missed_that_is_among_the_nearest() -> None:
     assert [len(one) for one in found] == [len(one) for one in wanted]  # nor is one too many
 
 
+def test_a_row_at_the_very_point_is_its_nearest() -> None:
+    rows = make_rows(20, 3)
+    asked = NearQuestions.for_points(rows[[4, 9]], np.array([1, 1]))
+
+    found, counts = NumpyScan(rows).near_rows(asked)
+    nobody = NumpyScan(rows).near_rows(
+        replace(asked, points=rows[[4, 9]] + 1e-3, radii=np.zeros(2))
+    )
+
+    assert (found.tolist(), counts.tolist()) == ([4, 9], [1, 1])
+    assert nobody[1].tolist() == [0, 0]
+
+
 def test_which_questions_leave_out_rows_is_told_by_either_limit() -> None:
     anywhere = NearQuestions.for_points(np.zeros((3, 2)), np.array([4, 5, 6]))
     low = np.array([[-np.inf, -np.inf], [-np.inf, 0.0], [-np.inf, -np.inf]])
