@@ -90,3 +90,16 @@ def test_the_first_of_equal_points_is_told_from_the_later_ones() -> None:
 def test_points_have_the_same_key_exactly_when_they_are_the_same() -> None:
     points = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 4.0], [1.0, 2.0, 3.0]])
     assert keys_of(points) == [point.tobytes() for point in points]
+
+
+def test_the_first_near_rows_are_those_of_the_region_whose_centre_is_nearest() -> None:
+    points, places = cloud(5, 2000) + 3, cloud(5, 40, seed=1) + 3
+    crowd = PointSet(points)
+    regions = crowd.regions
+
+    whose, rows = crowd.roughly_nearest_rows(places, 1)
+
+    for place in range(40):
+        home = int(distances(regions.centres, places[place]).argmin())
+        members = regions.order[regions.firsts[home] : regions.firsts[home + 1]]
+        assert rows[whose == place].tolist() == members.tolist()
