@@ -86,6 +86,15 @@ def test_the_further_it_has_come_the_more_edges_are_asked_about_at_once() -> Non
     assert [len(one.starts) for one in along] == [1, 1, 1, 2, 2, 3, 2]
 
 
+def test_never_more_than_thirty_two_edges_are_asked_about_before_their_turn() -> None:
+    rows = [[0.01 * i, 0.1 * (i % 7)] for i in range(1, 260)]
+
+    _, trail, along = walked(rows)
+
+    assert trail == ()
+    assert max(len(one.starts) for one in along) == 32
+
+
 def test_a_walk_gives_up_after_as_many_vertices_as_it_may_look_at() -> None:
     rows = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]
 

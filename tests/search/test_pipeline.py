@@ -261,6 +261,16 @@ def test_where_a_walk_leads_nowhere_a_few_actions_to_anybodys_values_are_tried()
     assert found.actions.moves[-1].point.tolist() == [5.0, 0.0]
 
 
+@pytest.mark.parametrize("target", [0, 2])
+def test_a_path_that_ends_at_a_row_is_not_composed_whatever_its_number(target):
+    rows = [[0.5, 1.0], [0.5, 2.0], [0.5, 3.0]]
+    rows[target] = [5.0, 0.0]
+
+    found = searched(Script(rows, score=tenth))
+
+    assert (found.status, found.ids[-1], found.composed) == ("FOUND", target, False)
+
+
 def test_without_actions_the_straight_way_is_a_path_alone():
     script = Script(STEPS[:3], score=tenth, composed=[[5.0, 0.0]])
 
