@@ -149,6 +149,15 @@ def test_a_row_is_judged_without_itself_by_what_the_other_half_taught():
     assert values[1, 1] == pytest.approx(ratios[1] @ pairs.weights[0])
 
 
+def test_each_half_teaches_its_own_weights():
+    noise = BINS.of(SPACE.points(composed_records(RECORDS, seed=3)))
+    mixed = np.where((HALVES == 0)[:, None], BINNED, noise)
+
+    pairs = WeightedPairs.fit(TABLES, mixed, HALVES, NOTHING)
+
+    assert pairs.weights[0].sum() > 3 * pairs.weights[1].sum()
+
+
 def test_pairs_of_own_features_do_not_count():
     pairs = WeightedPairs.fit(TABLES, BINNED, HALVES, np.array([0, 3]))
 
