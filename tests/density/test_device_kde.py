@@ -60,6 +60,11 @@ def test_the_verdicts_are_the_same_and_holes_are_below_the_floor() -> None:
 
     np.testing.assert_array_equal(found.passes, kde.lowest_along(starts, ends, floor).passes)
     assert 20 < found.passes.sum() < 100
+    told = found.log_densities
+    assert (told[found.passes] >= floor - 1e-8).all()
+    assert (told[found.passes] <= values[found.passes] + 1e-8).all()
+    assert (told[~found.passes] >= values[~found.passes] - 1e-8).all()
+    assert (told[~found.passes] < floor).all()
     assert found.holes
     deep = ~found.passes & (starts != ends).any(axis=1) & (values < floor - 0.5)
     assert {segment for segment, _ in found.holes} <= set(np.flatnonzero(deep).tolist())
