@@ -94,6 +94,24 @@ def test_what_is_too_close_to_call_is_settled_on_the_processor(
     np.testing.assert_array_equal(found.passes, kde.lowest_along(starts, ends, floors).passes)
 
 
+def test_it_is_the_device_that_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, device = make_both()
+    starts, ends = make_segments(30)
+    asked = []
+    sums = NumpyScan.kernel_sums
+
+    def note(self: NumpyScan, samples: Any, bandwidth: float) -> Any:
+        asked.append(len(samples.legs))
+        return sums(self, samples, bandwidth)
+
+    monkeypatch.setattr(NumpyScan, "kernel_sums", note)
+    device.lowest_along(starts, ends, -3.0)
+    with_floor = sum(asked)
+    device.lowest_along(starts, ends, None)
+
+    assert 0 < with_floor < sum(asked)
+
+
 def test_nothing_asked_is_nothing_answered() -> None:
     _, device = make_both()
 

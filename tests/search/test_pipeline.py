@@ -261,6 +261,22 @@ def test_where_a_walk_leads_nowhere_a_few_actions_to_anybodys_values_are_tried()
     assert found.actions.moves[-1].point.tolist() == [5.0, 0.0]
 
 
+def test_with_a_lowered_floor_someone_far_below_it_still_starts_where_they_are():
+    """From the start nothing is dense; from where it enters, the gap is all that is in the way."""
+
+    def log_density(points):
+        return np.where(points[:, 0] < 0.9, -3.0, np.where(gap(points) < 0, -0.5, 1.0))
+
+    script = Script(STEPS, score=tenth, log_density=log_density)
+
+    found = searched(script, Plan(WalkOptions(6)), relax=True, max_step=1.5)
+
+    assert (found.status, found.relaxed, found.entry) == ("FOUND", True, True)
+    assert found.points[0].tolist() == [0.0, 0.0]
+    assert found.points[-1].tolist() == [5.0, 0.0]
+    assert found.log_floor == pytest.approx(-0.5)
+
+
 @pytest.mark.parametrize("target", [0, 2])
 def test_a_path_that_ends_at_a_row_is_not_composed_whatever_its_number(target):
     rows = [[0.5, 1.0], [0.5, 2.0], [0.5, 3.0]]
