@@ -378,3 +378,13 @@ def test_an_edge_is_permitted_by_itself_exactly_when_it_is_among_others(bounds, 
         wanted = b not in (4, 7) and not back.any() and np.hypot(*step) <= max_step
         assert found == wanted
         assert graph.is_permitted((a, b)) == wanted
+
+
+def test_whoever_asks_for_targets_also_asks_why_there_are_none():
+    script, graph = line()
+
+    script.run(graph.has_targets())
+
+    (census,) = script.asked
+    assert census.why
+    assert Census(box(2)).why
