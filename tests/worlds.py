@@ -22,7 +22,10 @@ from localface import Feature, LocalFACE, Schema, Search
 
 @dataclass(frozen=True)
 class World:
-    """A table, a fitted model, people who do not have the outcome, and what they may change."""
+    """A table, a fitted model, people who do not have the outcome, and what they may change.
+
+    The floor is where somebody's straight step is refused: else nothing shows that it is kept.
+    """
 
     name: str
     data: Any
@@ -32,6 +35,7 @@ class World:
     where: dict[str, Any] | None = None
     n_neighbors: int = 15
     min_score: float = 0.5
+    min_density: float = 0.05
 
 
 def _planar(name: str, make: Callable[..., Any], **options: Any) -> World:
@@ -58,7 +62,8 @@ def blobs() -> World:
     data, which = make_blobs(n_samples=500, centers=centres, cluster_std=0.8, random_state=0)
     fresh, _ = make_blobs(n_samples=200, centers=centres, cluster_std=0.8, random_state=1)
     model = LogisticRegression().fit(data, which == 2)
-    return World("blobs", data, model, fresh[model.predict_proba(fresh)[:, 1] < 0.5])
+    refused = fresh[model.predict_proba(fresh)[:, 1] < 0.5]
+    return World("blobs", data, model, refused, min_density=0.2)
 
 
 def mixed_table(n: int, seed: int) -> pd.DataFrame:
@@ -113,7 +118,15 @@ def mixed() -> World:
         .with_("married", moves="freely")
     )
     return World(
-        "mixed", data, model, refused, schema, {"married": "never"}, n_neighbors=30, min_score=0.6
+        "mixed",
+        data,
+        model,
+        refused,
+        schema,
+        {"married": "never"},
+        n_neighbors=30,
+        min_score=0.6,
+        min_density=0.3,
     )
 
 
@@ -180,7 +193,15 @@ def gaps() -> World:
         .with_("income", missing="may be measured")
     )
     return World(
-        "gaps", data, model, refused, schema, {"married": "never"}, n_neighbors=30, min_score=0.6
+        "gaps",
+        data,
+        model,
+        refused,
+        schema,
+        {"married": "never"},
+        n_neighbors=30,
+        min_score=0.6,
+        min_density=0.3,
     )
 
 

@@ -60,9 +60,15 @@ def test_the_verdicts_are_the_same_and_holes_are_below_the_floor() -> None:
 
     np.testing.assert_array_equal(found.passes, kde.lowest_along(starts, ends, floor).passes)
     assert 20 < found.passes.sum() < 100
+    told = found.log_densities
+    assert (told[found.passes] >= floor - 1e-8).all()
+    assert (told[found.passes] <= values[found.passes] + 1e-8).all()
+    assert (told[~found.passes] >= values[~found.passes] - 1e-8).all()
+    assert (told[~found.passes] < floor).all()
     assert found.holes
-    for segment, hole in found.holes:
-        assert not found.passes[segment]
+    deep = ~found.passes & (starts != ends).any(axis=1) & (values < floor - 0.5)
+    assert {segment for segment, _ in found.holes} <= set(np.flatnonzero(deep).tolist())
+    for _, hole in found.holes:
         inside = np.linalg.solve(MATRIX.T, hole.centre)[None, :]
         assert kde.lowest_along(inside, inside, None).log_densities[0] < floor
 
@@ -86,6 +92,24 @@ def test_what_is_too_close_to_call_is_settled_on_the_processor(
 
     assert settled
     np.testing.assert_array_equal(found.passes, kde.lowest_along(starts, ends, floors).passes)
+
+
+def test_it_is_the_device_that_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, device = make_both()
+    starts, ends = make_segments(30)
+    asked = []
+    sums = NumpyScan.kernel_sums
+
+    def note(self: NumpyScan, samples: Any, bandwidth: float) -> Any:
+        asked.append(len(samples.legs))
+        return sums(self, samples, bandwidth)
+
+    monkeypatch.setattr(NumpyScan, "kernel_sums", note)
+    device.lowest_along(starts, ends, -3.0)
+    with_floor = sum(asked)
+    device.lowest_along(starts, ends, None)
+
+    assert 0 < with_floor < sum(asked)
 
 
 def test_nothing_asked_is_nothing_answered() -> None:

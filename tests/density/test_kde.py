@@ -76,6 +76,21 @@ def test_a_verdict_is_what_the_full_sum_says_however_few_rows_were_summed(width)
         assert (verdict.log_densities[verdict.passes] <= exact[verdict.passes] + 1e-9).all()
 
 
+def test_only_what_is_refused_by_far_runs_into_a_hole():
+    """What is refused by little lies next to dense regions."""
+    rows = np.concatenate([_cloud(2, n=200, seed=1), _cloud(2, n=200, seed=2) + 4])
+    kde = fit_kde(PointSet(rows), np.zeros(2, dtype=bool))
+    rng = np.random.default_rng(5)
+    starts, ends = rows[rng.integers(0, 400, (2, 150))]
+    exact = kde.lowest_along(starts, ends, None).log_densities
+    for floor in np.quantile(exact, [0.2, 0.6]):
+        found = kde.lowest_along(starts, ends, floor)
+        with_hole = {number for number, _ in found.holes}
+        assert with_hole
+        assert with_hole <= set(np.flatnonzero(exact < floor - 0.5).tolist())
+        assert not found.passes[list(with_hole)].any()
+
+
 def test_a_hole_holds_no_place_above_the_floor():
     rows = np.concatenate([_cloud(2, seed=1), _cloud(2, seed=2) + 7])
     kde = fit_kde(PointSet(rows), np.zeros(2, dtype=bool))

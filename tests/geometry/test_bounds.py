@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
+import pytest
 
 from localface.geometry.bounds import Bounds
 
@@ -48,3 +51,40 @@ def test_the_limits_of_one_column_can_be_taken_alone() -> None:
     assert box.lower.tolist() == [-np.inf, -np.inf]
     assert box.upper.tolist() == [np.inf, 5.0]
     assert not box.up.any()
+
+
+@pytest.mark.parametrize("height", [0.7, 1.0, 3.0])
+@pytest.mark.parametrize("one_way", [(), (3,)], ids=["any way", "one way"])
+def test_a_category_is_entered_only_from_the_one_that_leads_there(
+    height: float, one_way: tuple[int, ...]
+) -> None:
+    """Three categories, a column each: the third is entered from the second alone."""
+    width = 4
+    up = np.isin(np.arange(width), one_way)
+    down = np.zeros(width, dtype=bool)
+    no_limit = np.full(width, np.inf)
+    box = Bounds(-no_limit, no_limit, up, down, entered_from=((2, 1),))
+    categories = np.column_stack([height * np.eye(3), np.zeros(3)])
+
+    for a, b in product(range(3), repeat=2):
+        start = categories[a]
+        end = categories[b]
+        wanted = (a, b) != (0, 2)
+        assert box.may_step(start, end) == wanted
+        assert box.respects_one_way(start, np.tile(end, (2, 1))).tolist() == [wanted] * 2
+        assert box.respects_one_way(categories[[a, a]], categories[[b, 1]])[0] == wanted
+        assert box.reachable_from(start).may_step(start, end) == wanted
+        back = end - np.array([0.0, 0.0, 0.0, 1.0])
+        assert box.may_step(start, back) == (wanted and not one_way)
+
+
+def test_in_a_box_that_opens_every_way_any_step_may_be_taken() -> None:
+    box = Bounds.unlimited(2)
+    starts = np.zeros((3, 1, 2))
+    ends = np.ones((4, 2))
+
+    assert box.may_step(ends[0], -ends[0])
+    assert box.respects_one_way(starts, ends).shape == (3, 4)
+    assert box.respects_one_way(starts, ends).all()
+    assert box.respects_one_way(ends[0], ends).tolist() == [True] * 4
+    assert box.reachable_from(ends[0]) is box

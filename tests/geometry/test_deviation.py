@@ -67,8 +67,24 @@ def test_turning_a_step_makes_it_admissible_and_keeps_its_length():
         d, step = np.linalg.norm(second - first), turned - first
         cosine = (second - first) @ step / (d * np.linalg.norm(step))
         assert d <= np.sqrt(2) * eps or cosine >= d / (2 * eps) - 1e-9
-        turned_any += not np.array_equal(turned, end)
+        if not np.array_equal(turned, end):
+            turned_any += 1
+            assert cosine == pytest.approx(d / (2 * eps))  # and no further than it has to be
+            assert np.linalg.matrix_rank(np.array([second, end, turned]) - first, tol=1e-9) == 2
     assert turned_any > 10
+
+
+def test_a_step_away_from_a_row_beyond_both_radii_is_turned_straight_to_it():
+    first, second = np.zeros(2), np.array([5.0, 0.0])
+    for end in ([-2.0, 0.0], [0.0, 2.0], [-1.2, 1.6]):
+        turned = turn_until_segment_stays_near(first, second, np.array(end), 1.0)
+        assert turned == pytest.approx([2.0, 0.0])
+
+
+def test_a_step_of_no_length_stays_where_it_is():
+    here = np.array([1.0, 2.0])
+    assert segment_stays_near(here, here + 1.9, here, 1.0)
+    assert turn_until_segment_stays_near(here, here + 1.9, here, 1.0).tolist() == here.tolist()
 
 
 def test_a_step_straight_past_the_row_is_turned_nowhere():

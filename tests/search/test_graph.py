@@ -372,3 +372,35 @@ def test_whether_states_keep_a_floor_is_asked_once_for_each_floor():
     assert (first[0].log_floor, none, other[0].log_floor) == (-1.0, [], -2.0)
     assert (kept.tolist(), again.tolist()) == ([True, False], [False, True])
     assert lower.tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("max_step", [1.2, np.inf])
+@pytest.mark.parametrize("bounds", [box(2), box(2, up=[0]), box(2, down=[1])])
+def test_an_edge_is_permitted_by_itself_exactly_when_it_is_among_others(bounds, max_step):
+    rng = np.random.default_rng(3)
+    script = Script(np.round(rng.uniform(-1, 1, size=(12, 2)), 1))
+    graph = script.graph(someone([0.0, 0.0], bounds=bounds, max_step=max_step))
+    for point in script.rows:
+        graph.add_state(point, 0.1)
+    graph.add_state(np.array([-1.2, 0.0]), 0.1)  # just within reach
+    graph.breaks_relation[[4, 7]] = True
+    edges = [(a, b) for a in range(14) for b in range(14)]
+
+    together = graph.are_permitted([a for a, _ in edges], [b for _, b in edges]).tolist()
+
+    for (a, b), found in zip(edges, together, strict=True):
+        step = graph.points[b] - graph.points[a]
+        back = (bounds.up & (step < 0)) | (bounds.down & (step > 0))
+        wanted = b not in (4, 7) and not back.any() and np.hypot(*step) <= max_step
+        assert found == wanted
+        assert graph.is_permitted((a, b)) == wanted
+
+
+def test_whoever_asks_for_targets_also_asks_why_there_are_none():
+    script, graph = line()
+
+    script.run(graph.has_targets())
+
+    (census,) = script.asked
+    assert census.why
+    assert Census(box(2)).why

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.search.level_walk import KnownGround
+from localface.search.level_walk import KnownGround, LevelWalk
 from localface.search.questions import DensityAlong
 from scripted import Script, someone
 
@@ -44,3 +44,60 @@ def test_what_follows_from_another_level_is_not_asked_again() -> None:
         assert script.run(ground.judge_edges([(0, vertex)], level)) == [has_it]
 
     assert script.n_asked(DensityAlong) == 0
+
+
+def walked(rows: list[list[float]], level: float = 0.5, most: float = np.inf, **options):
+    """Walk from the origin to a score of 0.5, which is a tenth of the first value."""
+    script = Script(rows, score=lambda points: points[:, 0] / 10, **options)
+    graph = script.graph(someone([0.0, 0.0]))
+    walk = LevelWalk(KnownGround(graph), level, {0: 0}, n_neighbors=len(rows))
+    trail = script.run(walk.run(most))
+    along = [q for q in script.asked if isinstance(q, DensityAlong) and (q.starts != q.ends).any()]
+    return graph, trail, along
+
+
+def test_the_most_promising_edge_comes_first_and_alone() -> None:
+    """One of twice the score is not worth going six times as far for."""
+    graph, trail, along = walked([[2.0, 0.0], [4.0, 12.0], [6.0, 0.0], [3.0, 4.0]])
+
+    # 0.2 / 3, 0.4 / 13.6, 0.6 / 7, 0.3 / 6
+    assert along[0].ends.tolist() == [[6.0, 0.0]]
+    assert graph.points[list(trail)].tolist() == [[0.0, 0.0], [6.0, 0.0]]
+
+
+def test_while_edges_are_refused_twice_as_many_are_asked_about() -> None:
+    rows = [[1.0, float(i)] for i in range(12)]
+
+    _, trail, along = walked(
+        rows, log_density=lambda points: np.where(np.abs(points[:, 0] - 0.5) < 0.3, -1.0, 1.0)
+    )
+
+    assert trail == ()
+    assert [len(one.starts) for one in along] == [1, 2, 4, 5]
+
+
+def test_the_further_it_has_come_the_more_edges_are_asked_about_at_once() -> None:
+    rows = [[0.1 * i, 0.0] for i in range(1, 13)]
+
+    _, trail, along = walked(rows)
+
+    assert trail == ()
+    # one at a time up to three accepted vertices, two up to seven, three up to eleven
+    assert [len(one.starts) for one in along] == [1, 1, 1, 2, 2, 3, 2]
+
+
+def test_never_more_than_thirty_two_edges_are_asked_about_before_their_turn() -> None:
+    rows = [[0.01 * i, 0.1 * (i % 7)] for i in range(1, 260)]
+
+    _, trail, along = walked(rows)
+
+    assert trail == ()
+    assert max(len(one.starts) for one in along) == 32
+
+
+def test_a_walk_gives_up_after_as_many_vertices_as_it_may_look_at() -> None:
+    rows = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]
+
+    assert walked(rows, most=1)[1] is None
+    assert walked(rows, most=3)[1] is None
+    assert walked(rows, most=4)[1] == ()

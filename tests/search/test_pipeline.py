@@ -261,12 +261,39 @@ NEARLY = taking_over(box(2, upper=[np.inf, 9.0]), [0.0, 0.0])  # and who may do 
 def test_where_a_walk_leads_nowhere_a_few_actions_to_anybodys_values_are_tried():
     script = Script(STEPS[:3], score=tenth, composed=[[5.0, 0.0]])
 
-    assert searched(script).status == "NO_TARGET"
+    nowhere = searched(script)
+    assert (nowhere.status, nowhere.cost, nowhere.entry) == ("NO_TARGET", 0.0, False)
     found = searched(script, projection=ANYTHING)
 
     assert (found.status, found.composed, found.proven) == ("FOUND", True, False)
     assert found.points.tolist() == [[0.0, 0.0], [5.0, 0.0]]
     assert found.actions.moves[-1].point.tolist() == [5.0, 0.0]
+
+
+def test_with_a_lowered_floor_someone_far_below_it_still_starts_where_they_are():
+    """From the start nothing is dense; from where it enters, the gap is all that is in the way."""
+
+    def log_density(points):
+        return np.where(points[:, 0] < 0.9, -3.0, np.where(gap(points) < 0, -0.5, 1.0))
+
+    script = Script(STEPS, score=tenth, log_density=log_density)
+
+    found = searched(script, Plan(WalkOptions(6)), relax=True, max_step=1.5)
+
+    assert (found.status, found.relaxed, found.entry) == ("FOUND", True, True)
+    assert found.points[0].tolist() == [0.0, 0.0]
+    assert found.points[-1].tolist() == [5.0, 0.0]
+    assert found.log_floor == pytest.approx(-0.5)
+
+
+@pytest.mark.parametrize("target", [0, 2])
+def test_a_path_that_ends_at_a_row_is_not_composed_whatever_its_number(target):
+    rows = [[0.5, 1.0], [0.5, 2.0], [0.5, 3.0]]
+    rows[target] = [5.0, 0.0]
+
+    found = searched(Script(rows, score=tenth))
+
+    assert (found.status, found.ids[-1], found.composed) == ("FOUND", target, False)
 
 
 def test_without_actions_the_straight_way_is_a_path_alone():
@@ -329,11 +356,12 @@ def test_a_long_walk_comes_after_the_straight_way():
     assert script.n_asked(ComposeStates) == 1
 
 
-def test_a_walk_that_gives_up_is_marked():
+@pytest.mark.parametrize("cost", ["length", "density", "safest"])
+def test_a_walk_that_gives_up_is_marked(cost):
     rows = [*([i / 50, 0.0] for i in range(1, 400)), [9.0, 0.0]]
     script = Script(rows, score=lambda points: points[:, 0] / 10)
 
-    found = searched(script, Plan(WalkOptions(3)), projection=NEARLY)
+    found = searched(script, Plan(WalkOptions(3), cost=cost), projection=NEARLY)
 
     assert (found.status, found.cut_short) == ("UNREACHABLE", True)
 

@@ -28,3 +28,6 @@ def test_a_plan_is_guided_by_length_and_acts_unless_told_otherwise():
     assert (plan.strategy, plan.cost, plan.actions) == ("guided", "length", True)
     assert plan.price == Price()
     assert plan.walk_options.momentum_steps == 0
+    assert (plan.slack, plan.max_changes, plan.max_features) == (0.05, 1, None)
+    assert (plan.astar, plan.exact_source) == (True, True)
+    assert (plan.existence_only, plan.every_change) == (False, False)

@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_tables import composed_records, phone_bills, phone_schema, space_and_points
 
+from localface.data.feature import Feature
+from localface.data.schema import Schema
+from localface.data.space import Space
 from localface.density.common_states.bins import FeatureBins, bin_edges
 from localface.density.common_states.segment_cells import cells_along
 
@@ -25,6 +28,29 @@ def test_each_value_is_in_the_bin_that_says_so():
         for number in range(BINS.n_bins[j]):
             inside = (column >= BINS.lowest[j][number]) & (column <= BINS.highest[j][number])
             assert (inside == (BINNED[:, j] == number)).all()
+
+
+def test_what_is_missing_has_a_bin_of_its_own_after_the_others():
+    schema = Schema([Feature("lactate", codes={-9: "not known"}), Feature("age")])
+    records = np.column_stack([np.linspace(1, 9, 60), np.linspace(20, 80, 60)])
+    records[:8, 0] = np.nan
+    records[8:20, 0] = -9.0
+    space = Space.fit(schema, records)
+    points = space.points(records)
+
+    bins = FeatureBins.fit(points, space)
+    binned = bins.of(points)
+
+    told = binned[20:, 0]
+    assert bins.n_bins[0] == told.max() + 3
+    assert set(binned[:8, 0].tolist()) | set(binned[8:20, 0].tolist()) == {
+        told.max() + 1,
+        told.max() + 2,
+    }
+    assert len(set(binned[:8, 0].tolist())) == len(set(binned[8:20, 0].tolist())) == 1
+    assert (np.diff(told) >= 0).all()
+    assert np.isnan(bins.lowest[0]).tolist() == [False] * (told.max() + 1) + [True, True]
+    assert (np.diff(binned[:, 1]) >= 0).all()
 
 
 def test_bins_hold_about_as_many_rows_and_a_frequent_value_has_its_own():

@@ -18,6 +18,7 @@ from made_tables import (
 from judge import Judge
 from localface.data.feature import Feature
 from localface.data.schema import Schema
+from localface.density.protocol import FLOOR_TOLERANCE
 
 RECORDS = phone_bills(4000, seed=0)
 KNOWN = RECORDS[:2500]
@@ -199,6 +200,23 @@ def test_where_a_person_stands_never_fails_against_itself():
     for point in density.space.points(NEW[:50])[:, None]:
         own = density.lowest_along(point, point, None).log_densities[0]
         assert density.lowest_along(point, point, own).passes[0]
+
+
+def test_what_is_below_the_floor_by_just_the_tolerance_passes():
+    density = fit_on(KNOWN[:600], phone_schema(("plan",)))
+    points = density.space.points(NEW[:300])
+    values = density.lowest_along(points, points, None).log_densities
+    by_pairs = [
+        density.questions_at(one)[0].log_density > low + 1e-6
+        for one, low in zip(points, values, strict=True)
+    ]
+    floors = values + FLOOR_TOLERANCE
+    exactly = np.array(by_pairs) & (floors - FLOOR_TOLERANCE == values)
+
+    assert exactly.sum() > 5
+    assert density.lowest_along(points[exactly], points[exactly], floors[exactly]).passes.all()
+    above = floors[exactly] + 1e-12
+    assert not density.lowest_along(points[exactly], points[exactly], above).passes.any()
 
 
 def test_the_rarest_pair_is_named_and_pairs_of_own_features_are_not():

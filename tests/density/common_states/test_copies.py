@@ -9,7 +9,14 @@ import pytest
 from made_tables import fit_on, numbers_schema, phone_bills, phone_schema, shares
 
 from localface import LocalFACE, Search
-from localface.density.common_states.copies import Copies, _dimension, copy_distance
+from localface.density.common_states.copies import (
+    Copies,
+    _dimension,
+    _nearer_than_at_random,
+    _nearest_stands_out,
+    copy_distance,
+    reach_of_copies,
+)
 from localface.density.common_states.joint_density import leave_one_out_log_sums
 from worlds import mixed_table
 
@@ -148,3 +155,86 @@ def test_the_dimension_of_a_crowd_is_told_by_those_who_stand_apart(dimension):
 
     assert _dimension(nearer, further) == pytest.approx(dimension)
     assert _dimension(np.zeros(3), np.ones(3)) == np.inf
+
+
+@pytest.mark.parametrize("n", [8, 200])
+def test_copies_are_nearer_than_half_of_what_the_twentieth_neighbour_is_off(n):
+    rows = np.random.default_rng(n).normal(size=(n, 3))
+    distances = np.sort(np.linalg.norm(rows[:, None] - rows, axis=2), axis=1)
+
+    assert reach_of_copies(rows) == pytest.approx(np.median(distances[:, min(20, n - 1)]) / 2)
+
+
+def test_the_nearest_of_those_alike_is_held_against_as_many_at_random():
+    """Of 1,000 others k are nearer: that the best of n at random is as near is 1 - (1 - k/N)^n."""
+    chance = np.random.default_rng(2)
+    squares = chance.permuted(np.tile(np.arange(1.0, 1001.0), (40, 1)), axis=1)
+    alike = np.zeros((40, 1000), dtype=bool)
+    for line in range(40):
+        squares[line, line] = np.inf  # itself, which is alike
+        alike[line, line] = True
+        for rank in (line // 2, 700, 900)[: 1 + line % 3]:
+            alike[line, np.argsort(squares[line])[rank]] = True
+
+    found = _nearer_than_at_random(squares, alike)
+
+    for line in range(40):
+        by_chance = 1 - (1 - (line // 2) / 1000) ** (1 + line % 3)
+        assert found[line] == (by_chance < 0.02)
+    assert 10 < found.sum() < 30
+
+
+def test_a_nearest_stands_out_that_is_rare_in_a_crowd_of_that_dimension():
+    """In a plane the k-th neighbour is as far off as the root of k says."""
+    nearest = np.array([0.01, 0.03, 0.05, 1.0])
+    ranked = np.column_stack([nearest, *(np.full(4, np.sqrt(k)) for k in (5, 10, 20))])
+    edge = np.sqrt(0.02 / 20) * np.sqrt(20)  # of different people's one in fifty is as near
+
+    assert _nearest_stands_out(ranked).tolist() == (nearest < edge).tolist()
+    assert (nearest < edge).tolist() == [True, True, True, False]
+    ranked[:, 0] = edge * np.array([0.9, 0.99, 1.01, 1.1])
+    assert _nearest_stands_out(ranked).tolist() == [True, True, False, False]
+    many = np.column_stack([np.array([0.19, 0.21]), *(np.full(2, k**0.01) for k in (5, 10, 20))])
+    many[:, 0] *= many[:, 3]
+    assert _nearest_stands_out(many).tolist() == [True, False]  # a fifth, however many columns
+    assert _nearest_stands_out(ranked[:0]).tolist() == []
+
+
+def test_few_rows_or_few_copies_are_no_copies():
+    chance = np.random.default_rng(3)
+    rows = chance.normal(size=(400, 4))
+    no_categories = np.zeros((400, 0))
+    some = rows.copy()
+    some[1:60:2] = some[:60:2] + 1e-4  # 60 of 400 have a copy: less than a fifth
+    more = rows.copy()
+    more[1:120:2] = more[:120:2] + 1e-4
+
+    assert copy_distance(some, no_categories) == 0
+    assert copy_distance(more, no_categories) > 0
+    assert copy_distance(np.repeat(rows[:19], 2, axis=0), no_categories[:38]) == 0
+    assert copy_distance(np.repeat(rows[:20], 2, axis=0), no_categories[:40]) > 0
+
+
+def test_copies_share_every_category():
+    chance = np.random.default_rng(4)
+    rows = np.repeat(chance.normal(size=(200, 3)), 2, axis=0)
+    rows[1::2] += 1e-4
+    same = np.repeat(chance.integers(0, 2, 200), 2)[:, None].astype(float)
+    other = np.tile([0.0, 1.0], 200)[:, None]
+
+    assert copy_distance(rows, same) > 0
+    assert copy_distance(rows, other) == 0
+
+
+def test_distances_between_rows_of_one_person_are_left_out():
+    squares = np.array([[0.0, 0.2, 0.01, 9.0], [0.2, 0.0, 0.5, 4.0]])
+
+    for copies, left in [
+        (Copies(None), [[1, 2, 3], [0, 2, 3]]),
+        (Copies(None, 0.5), [[3], [2, 3]]),
+        (Copies(np.array([0, 1, 0, 1])), [[1, 3], [0, 2]]),
+        (Copies(np.array([0, 1, 2, 1]), 0.5), [[3], [2]]),
+    ]:
+        found = squares.copy()
+        copies.exclude(found, np.array([0, 1]))
+        assert [np.flatnonzero(np.isfinite(line)).tolist() for line in found] == left

@@ -11,6 +11,7 @@ from localface.density.common_states.joint_density import leave_one_out_log_sums
 from localface.density.common_states.kernel_shape import (
     CATEGORY_RIDGE,
     KernelShape,
+    _copies_narrow,
     category_effects,
     shrunken_covariance,
 )
@@ -188,3 +189,22 @@ def test_no_direction_is_stretched_without_end():
     matrix = KernelShape.fit(points, space, None).matrix
 
     assert np.linalg.svd(matrix, compute_uv=False)[0] <= 10.001
+
+
+@pytest.mark.parametrize("n_numbers", [1, 3])
+def test_copies_are_noticed_where_a_quarter_of_the_rows_has_kernels_much_too_wide(n_numbers):
+    rows = np.arange(400.0)[:, None]
+    power = 4 ** (1 / (n_numbers + 4))  # that many times wider are kernels of a quarter anyway
+
+    def narrow(times, rows=rows, n_numbers=n_numbers):
+        def tune(white, codes, *, copies):
+            assert len(set(white.ravel().tolist())) == len(white) == len(codes) == 100
+            assert not copies.any
+            return 0.3 * power * times, 1.0, 0.0
+
+        return _copies_narrow(0.3, rows, rows, n_numbers, tune)
+
+    assert narrow(2.6)
+    assert not narrow(2.4)
+    assert not narrow(9.0, rows=rows[:399])  # fewer no longer show the shape of a crowd
+    assert not narrow(9.0, n_numbers=0)

@@ -62,8 +62,9 @@ def test_the_information_of_a_pair_is_what_a_test_of_independence_finds_beyond_c
 
 def test_log_ratios_are_those_of_plain_counting_with_any_rows_left_out():
     chance = np.random.default_rng(1)
-    states = BINNED[:40]
-    without = chance.integers(0, len(POINTS), (40, 2))
+    composed = chance.permuted(BINNED, axis=0)[:20]  # some of their pairs nobody has
+    states = np.vstack([BINNED[:40], composed])
+    without = chance.integers(0, len(POINTS), (60, 2))
     without[:10] = -1  # nobody
     without[10:20, 1] = -1  # one row
     without[15:30, 0] = np.arange(15, 30)  # the state's own row
@@ -72,7 +73,8 @@ def test_log_ratios_are_those_of_plain_counting_with_any_rows_left_out():
     plain = TABLES.cell_ratios(states, EVERY)
     found = TABLES.cell_ratios(states, EVERY, left_out)
 
-    for i in range(40):
+    assert np.exp(plain).min() < 0.5
+    for i in range(60):
         others = np.delete(BINNED, without[i][without[i] >= 0], axis=0)
         for number, table in enumerate(TABLES.tables):
             cell = states[i, [table.first, table.second]]
@@ -145,6 +147,15 @@ def test_a_row_is_judged_without_itself_by_what_the_other_half_taught():
     assert values[:, 0] == pytest.approx(ratios.min(axis=1))
     assert values[0, 1] == pytest.approx(ratios[0] @ pairs.weights[1])
     assert values[1, 1] == pytest.approx(ratios[1] @ pairs.weights[0])
+
+
+def test_each_half_teaches_its_own_weights():
+    noise = BINS.of(SPACE.points(composed_records(RECORDS, seed=3)))
+    mixed = np.where((HALVES == 0)[:, None], BINNED, noise)
+
+    pairs = WeightedPairs.fit(TABLES, mixed, HALVES, NOTHING)
+
+    assert pairs.weights[0].sum() > 3 * pairs.weights[1].sum()
 
 
 def test_pairs_of_own_features_do_not_count():

@@ -53,3 +53,17 @@ def test_a_gap_between_crowds_is_not_filled() -> None:
     spread = spread_ties(space.points(column), space)
 
     assert np.abs(spread - space.points(column)).max() <= 0.5
+
+
+@pytest.mark.parametrize(("n_values", "spreads"), [(2, False), (3, True), (64, True), (65, False)])
+@pytest.mark.parametrize("seen_early", [True, False])
+def test_a_column_of_three_to_sixty_four_values_is_one_of_counts(
+    n_values: int, spreads: bool, seen_early: bool
+) -> None:
+    column = np.tile(np.arange(float(n_values)), 12)[:, None]
+    if not seen_early:  # the first rows show fewer values than there are
+        column = np.sort(column, axis=0)
+    space = Space.fit(Schema([Feature("x", scale=1.0)]), column)
+    points = space.points(column)
+
+    assert (spread_ties(points, space) != points).any() == spreads

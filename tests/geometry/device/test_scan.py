@@ -99,6 +99,31 @@ def test_no_row_is_missed_that_is_among_the_nearest() -> None:
     wanted = [nearest_by_hand(rows, asked, i) for i in range(len(asked))]
     assert sum(map(len, wanted)) > 200
     assert [set(one) <= set(two) for one, two in zip(wanted, found, strict=True)] == [True] * 40
+    assert [len(one) for one in found] == [len(one) for one in wanted]  # nor is one too many
+
+
+def test_a_row_at_the_very_point_is_its_nearest() -> None:
+    rows = make_rows(20, 3)
+    asked = NearQuestions.for_points(rows[[4, 9]], np.array([1, 1]))
+
+    found, counts = NumpyScan(rows).near_rows(asked)
+    nobody = NumpyScan(rows).near_rows(
+        replace(asked, points=rows[[4, 9]] + 1e-3, radii=np.zeros(2))
+    )
+
+    assert (found.tolist(), counts.tolist()) == ([4, 9], [1, 1])
+    assert nobody[1].tolist() == [0, 0]
+
+
+def test_which_questions_leave_out_rows_is_told_by_either_limit() -> None:
+    anywhere = NearQuestions.for_points(np.zeros((3, 2)), np.array([4, 5, 6]))
+    low = np.array([[-np.inf, -np.inf], [-np.inf, 0.0], [-np.inf, -np.inf]])
+    high = np.array([[np.inf, np.inf], [np.inf, np.inf], [1.0, np.inf]])
+    asked = replace(anywhere, allowed_lower=low, allowed_upper=high)
+
+    assert asked.limits_rows.tolist() == [False, True, True]
+    assert asked.subset(np.array([2, 0])).limits_rows.tolist() == [True, False]
+    assert asked.subset(np.array([2, 0])).counts.tolist() == [6, 4]
 
 
 def test_rows_at_a_limit_are_within_it() -> None:
@@ -180,3 +205,52 @@ def test_within_a_ball_no_kernel_is_larger_than_at_its_point_nearest_to_the_row(
         others = ~np.isin(np.arange(30), samples.own[leg]) & (apart**2 >= samples.nearest)
         outside = np.clip(apart[others] - radius, 0.0, None)
         assert totals[i] == pytest.approx(np.exp(-0.5 * (outside / 0.7) ** 2).sum())
+
+
+@pytest.mark.parametrize("mode", [KERNELS, COUNTS])
+def test_sums_are_those_of_every_row_that_counts_one_after_another(mode: int) -> None:
+    rows = make_rows(60, 3)
+    people = np.arange(60) // 2
+    samples = replace(
+        make_samples(rows, mode=mode),
+        groups=np.arange(12) + 3,
+        nearest=0.3,
+        own=np.full((12, 2), 9),
+    )
+
+    totals, tilted = NumpyScan(rows, people).kernel_sums(samples, 0.7)
+
+    assert not samples.can_be_joined
+    for i, (leg, offset) in enumerate(zip(samples.legs, samples.offsets, strict=True)):
+        if leg == 0:  # it has no direction
+            continue
+        sums = [0.0, 0.0]
+        for number, row in enumerate(rows):
+            away = row - samples.starts[leg]
+            if number == 9 or people[number] == leg + 3 or away @ away < 0.3:
+                continue
+            apart = np.linalg.norm(away - offset * samples.directions[leg])
+            weight = np.exp(-0.5 * (apart / 0.7) ** 2)
+            if mode == COUNTS:
+                weight = float(np.linalg.norm(away) <= offset)
+            sums[0] += weight
+            sums[1] += weight * (away @ samples.directions[leg])
+        assert [totals[i], tilted[i]] == pytest.approx(sums)
+
+
+def test_only_plain_kernels_are_joined() -> None:
+    points = make_rows(4, 2)
+    assert KernelSamples.at_points(points).can_be_joined
+    assert not KernelSamples.at_points(points, mode=BALLS).can_be_joined
+    assert not replace(KernelSamples.at_points(points), groups=np.arange(4)).can_be_joined
+    assert not replace(KernelSamples.at_points(points), nearest=0.1).can_be_joined
+
+
+def test_a_row_as_far_as_the_offset_counts_and_one_as_near_as_the_nearest_too() -> None:
+    rows = np.array([[0.0], [1.0], [2.0], [3.0]])
+    samples = KernelSamples.at_points(np.zeros((1, 1)), offsets=np.array([2.0]), mode=COUNTS)
+    scan = NumpyScan(rows)
+    assert scan.kernel_sums(samples, 1.0)[0].tolist() == [3.0]
+    assert scan.kernel_sums(replace(samples, nearest=1.0), 1.0)[0].tolist() == [2.0]
+    left_out = replace(samples, own=np.array([[2, 0]]))
+    assert scan.kernel_sums(left_out, 1.0)[0].tolist() == [1.0]

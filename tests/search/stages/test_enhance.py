@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from localface.search.plan import Price
-from localface.search.questions import DensityAlong
+from localface.search.questions import DensityAlong, RowDensities
 from localface.search.stages.enhance import AStar, Effort, enhance
 from localface.search.trails import GraphPath
 from scripted import Script, box, someone
@@ -72,6 +72,31 @@ def test_goes_around_what_is_below_the_floor_as_brute_force_does(astar, hole_rad
     assert found.cost == pytest.approx(cheapest(script, graph))
     assert [0.0, 0.0] in rows_of(graph, found)
     assert [2.0, 0.0] not in rows_of(graph, found)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_wherever_the_origin_is_the_path_is_the_one_of_brute_force(seed):
+    """Rows in a corner far from it, the middle of which is below the floor."""
+    rng = np.random.default_rng(seed)
+    corner = np.array([30.0, -20.0])
+
+    def score(points):
+        return (points[:, 0] - 30) / 8
+
+    def log_density(points):
+        return wall(points - corner)
+
+    rows = corner + np.concatenate([rng.uniform([0, -1], [4, 1], size=(4, 2)), [[4.0, 0.0]]])
+    script = Script(rows, score=score, log_density=log_density)
+    graph = script.graph(someone(corner))
+    script.run(graph.reveal_rows_around(0, len(rows)))
+    around = graph.path_through((0, *range(1, 6), graph.goals[0]))
+
+    found = script.run(enhance(graph, around, price=Price()))
+
+    best = cheapest(script, graph)
+    assert found.cost == pytest.approx(min(best, around.cost))
+    assert best == np.inf or found.cost < around.cost
 
 
 def test_holes_rule_out_edges_without_a_question():
@@ -225,6 +250,7 @@ def test_where_most_edges_are_refused_the_path_is_still_the_shortest(seed):
 
     found = script.run(enhance(graph, path, price=Price()))
     asked = len(script.asked)
+    assert script.n_asked(RowDensities) <= 1  # all vertices are held against the floor once
 
     n = len(graph.points)
     pairs = [(a, b) for a in range(n) for b in range(n)]

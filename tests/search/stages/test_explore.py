@@ -150,6 +150,9 @@ def test_someone_below_the_floor_enters_by_one_step():
     assert found.entry
     assert found.trail[:2] == (0, found.entries[0])
     assert graph.ids[found.trail[-1]] == 4
+    assert len(found.entries) > 2
+    ranked = [q for q in script.asked if isinstance(q, DensityAlong) and q.log_floor is None]
+    assert [len(q.starts) for q in ranked] == [1]  # its own density: others need no order
 
 
 def test_where_the_first_entry_leads_nowhere_the_others_are_ranked_and_tried():
@@ -236,10 +239,11 @@ def test_someone_who_can_take_a_single_step_and_no_more_is_given_no_entry():
     assert found == Exploration(())
 
 
-def test_with_momentum_the_walk_goes_half_way_and_on_with_its_direction():
+@pytest.mark.parametrize("n_steps", [1, 2])
+def test_with_momentum_the_walk_goes_half_way_and_on_with_its_direction(n_steps):
     script = Script(STEPS, score=tenth)
 
-    graph, found = explored(script, walk={"momentum_steps": 2})
+    graph, found = explored(script, walk={"momentum_steps": n_steps})
 
     states = [vertex for vertex in found.trail[1:] if graph.ids[vertex] < 0]
     assert states
@@ -269,6 +273,7 @@ def test_a_blend_stays_inside_the_bounds_and_takes_discrete_values_from_the_row(
     )
 
     blends = graph.points[np.flatnonzero(graph.ids < 0)[1:]]
+    assert len(blends)
     assert (blends[:, 0] >= 4.0).all()
     assert (blends[:, 1] == 1.0).all()
     assert graph.is_goal(found.trail[-1])
@@ -329,3 +334,15 @@ def test_of_vertices_that_are_new_those_below_the_floor_are_ruled_out():
     assert following == len(graph.points)
     assert {float(graph.points[one, 0]) for one in graph.below_floor} == {4.0, 5.0}
     assert script.run(_rule_out_ends(graph, following)) == following
+
+
+def test_a_walk_asks_whether_there_is_a_target_after_eight_states_unless_told_otherwise():
+    rows = [[0.2 * i, 0.0] for i in range(1, 24)]
+
+    for walk, n_states in ({}, 8), ({"patience": 3}, 3):
+        script = Script(rows, score=lambda points: points[:, 0] / 100)
+        _, found = explored(script, k=4, walk=walk)
+        kinds = [type(one) for one in script.asked]
+        looked_around = kinds[: kinds.index(Census)].count(Nearest)
+        assert looked_around == n_states - 1  # the last is where it asks
+        assert found.trail == ()

@@ -143,6 +143,25 @@ def test_of_many_moves_only_neighbours_are_tried_in_the_other_order():
     assert all(move.follows == () for move in moves)
 
 
+@pytest.mark.parametrize("n", [8, 9])
+def test_of_many_moves_each_follows_the_one_before_it_where_it_needs_it(n):
+    """A chain: nobody has one column changed without those before it."""
+
+    def log_density(points):
+        early = (points[:, 1:] > 0.2) & (points[:, :-1] < 0.8)
+        return np.where(early.any(axis=1), -1.0, 1.0)
+
+    script = Script(np.zeros((0, n)), score=lambda p: p.sum(axis=1) / n, log_density=log_density)
+    lattice = lattice_of(script, n)
+    route = tuple(2**i - 1 for i in range(n + 1))
+
+    moves = script.run(moves_of_route(lattice, route))
+
+    nearest = 1 if n > 8 else n  # of up to eight moves, every pair is tried
+    follows = [tuple(range(max(0, i - nearest), i)) for i in range(n)]
+    assert [move.follows for move in moves] == follows
+
+
 def test_what_breaks_a_relation_is_no_state_on_the_route():
     script = Script(np.zeros((0, 2)), score=score)
     lattice = lattice_of(script, 2, keeps_relations=lambda points: points[:, 1] <= points[:, 0])

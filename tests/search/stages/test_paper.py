@@ -7,6 +7,7 @@ import pytest
 
 from localface.search.questions import Nearest, ScorePoints
 from localface.search.stages.paper import (
+    _alignment_with_goal,
     _half_way_point,
     _shortest_path,
     paper_shortest_path,
@@ -173,3 +174,15 @@ def test_the_start_alone_is_a_path_without_steps():
     path = _shortest_path([], [], [0])
 
     assert (path.vertices, path.cost) == ((0,), 0.0)
+
+
+def test_a_step_is_aligned_by_its_direction_whatever_its_length():
+    script = Script(np.zeros((0, 2)))
+    graph = script.graph(someone([1.0, 1.0]))
+    graph.goal = graph.add_state(np.array([5.0, 1.0]), 1.0)
+    ends = [[9.0, 1.0], [1.5, 1.0], [1.0, 4.0], [-2.0, 1.0], [4.0, 4.0], [1.0, 1.0]]
+    candidates = [graph.add_state(np.array(end), 0.0) for end in ends]
+
+    found = _alignment_with_goal(graph, 0, candidates)
+
+    assert found == pytest.approx([1.0, 1.0, 0.5, 0.0, (1 + np.sqrt(0.5)) / 2, 0.5])
