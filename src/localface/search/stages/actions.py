@@ -18,9 +18,15 @@ from localface.search.lattice import Lattice
 from localface.search.move import Move
 from localface.search.person import Person
 from localface.search.plan import Plan
-from localface.search.questions import OutOfTime, Questions, ask_density_along
+from localface.search.questions import (
+    OthersHelped,
+    OutOfTime,
+    Questions,
+    ask_density_along,
+)
 from localface.search.side_by_side import side_by_side
 from localface.search.stages.fewest import FewChanges, find_fewest_changes
+from localface.search.stages.helping import Cost, choose_most_helping, goes_against_most
 from localface.search.stages.joint_moves import route_by_joint_moves
 from localface.search.stages.mixing import find_way_by_mixing
 from localface.search.stages.ordering import Route, find_route, moves_of_route
@@ -36,27 +42,40 @@ _REDUCED = 4  # donors whose changes are reduced where no few will do
 _MOST_MIXED = 8  # changes up to which values of several donors are mixed
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundActions:
+    """The moves of actions, and how many others their changes would help, where that was asked."""
+
+    moves: Moves
+    helped: OthersHelped | None = None
+
+
 def find_actions(
     graph: LocalGraph, plan: Plan, donors: list[int], *, log_floor: float
-) -> Questions[Moves | None]:
+) -> Questions[FoundActions | None]:
     """The fewest changes that reach the target, in order; None where no route keeps the floor.
 
     ``donors`` are vertices that reach it. With ``plan.every_change`` all changes to the goal are
-    made, whatever the score needs.
+    made, whatever the score needs. Of ways that cost nearly the same, one is taken that helps
+    others as well.
     """
     search = _ActionSearch(graph, plan, log_floor)
+    helped: OthersHelped | None = None
     if plan.every_change:
         assert graph.goal is not None
         way = yield from search.to_goal(graph.goal)
     else:
-        way = yield from search.by_fewest_changes(donors)
-        if way is None:
-            way = yield from search.by_reduced_changes(donors)
-        if way is not None and graph.goal is None:
-            way = yield from search.by_mixed_changes(way, donors)
+        ways = yield from search.by_fewest_changes(donors)
+        if not ways:
+            ways = yield from search.by_reduced_changes(donors)
+        if ways and graph.goal is None:
+            ways = yield from search.by_mixed_changes(ways, donors)
+        way, helped = yield from search.most_helping(ways, donors)
     if way is None:
         return None
-    return way.moves_in_turn() if graph.out_of_time else (yield from way.ordered_moves())
+    if graph.out_of_time:
+        return FoundActions(way.moves_in_turn(), helped)
+    return FoundActions((yield from way.ordered_moves()), helped)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,22 +133,28 @@ class _ActionSearch:
         groups = np.unique(self.person.group_of[end != self.person.factual]).tolist()
         return (yield from self._way_to(end, groups, self.graph.rows_of([goal])))
 
-    def by_fewest_changes(self, donors: list[int]) -> Questions[_Way | None]:
-        """The fewest changes that are taken over from donors, each no larger than needed."""
+    def by_fewest_changes(
+        self, donors: list[int], *, unlike: list[_Way] | None = None
+    ) -> Questions[list[_Way]]:
+        """The fewest changes that are taken over from donors, each no larger than needed.
+
+        There may be several ways, the cheapest first, ``unlike`` some others where those are given.
+        """
         few = yield from find_fewest_changes(
             self.graph,
             donors,
             log_floor=self.log_floor,
             max_changes=self.plan.max_changes,
             most=min(_FEW, self.plan.max_features or _FEW),
+            unlike=None if unlike is None else _ends_of(unlike),
         )
         if not few:
-            return None
+            return []
         rows = self.graph.rows_of(donors)
         ways = yield from side_by_side([self._least_way(one, rows) for one in few])
-        return min(ways, key=lambda way: _cost(self.person, way.moves))
+        return sorted(ways, key=lambda way: _cost(self.person, way.moves))
 
-    def by_reduced_changes(self, donors: list[int]) -> Questions[_Way | None]:
+    def by_reduced_changes(self, donors: list[int]) -> Questions[list[_Way]]:
         """Take over all that a donor has, and put back what is not needed; the cheapest of some."""
         graph = self.graph
         person = self.person
@@ -156,18 +181,19 @@ class _ActionSearch:
             end = np.where(np.isin(person.group_of, kept), full[i], person.factual)
             settled = yield from self._settled_way(end, kept, rows)
             if settled is not None:
-                return self._stop_at_target(settled)
+                return [self._stop_at_target(settled)]
             way = yield from self._way_to(end, kept, rows)
             if way is not None:
-                return way
-        return None
+                return [way]
+        return []
 
-    def by_mixed_changes(self, way: _Way, donors: list[int]) -> Questions[_Way]:
-        """A cheaper way by fewer changes, of several donors; the way itself where there is none.
+    def by_mixed_changes(self, ways: list[_Way], donors: list[int]) -> Questions[list[_Way]]:
+        """A cheaper way by fewer changes, of several donors; the ways themselves without one.
 
-        It goes no further than one step may. When time is up meanwhile, the known way is taken.
+        It goes no further than one step may. When time is up meanwhile, the known ways are taken.
         """
         person = self.person
+        way = ways[0]
         cost = _cost(person, way.moves)
         rows = self.graph.rows_of(donors)
 
@@ -185,7 +211,7 @@ class _ActionSearch:
         n_changes = len(np.unique(person.group_of[way.moves[-1].point != person.factual]))
         most = min(n_changes - 1, _MOST_MIXED)
         if most == 0:
-            return way
+            return ways
         try:
             found = yield from find_way_by_mixing(
                 self.graph, donors, most=most, find_way=find_cheaper_way
@@ -193,7 +219,37 @@ class _ActionSearch:
         except OutOfTime:
             self.graph.out_of_time = True
             found = None
-        return way if found is None else found
+        return ways if found is None else [found]
+
+    def most_helping(
+        self, ways: list[_Way], donors: list[int]
+    ) -> Questions[tuple[_Way | None, OthersHelped | None]]:
+        """One of some ways, the cheapest of which comes first, and how many others it helps.
+
+        Where it goes against what helps most others, more ways by as few changes are looked for.
+        When time is up, the best so far is taken.
+        """
+        if not ways or self.graph.out_of_time:
+            return (ways[0] if ways else None), None
+        best: tuple[_Way, OthersHelped | None] = (ways[0], None)
+        try:
+            best = yield from self._choose(ways, donors)
+            if best[1] is not None and goes_against_most(best[1]):
+                more = yield from self.by_fewest_changes(donors, unlike=ways)
+                best = yield from self._choose([ways[0], *more], donors)
+        except OutOfTime:
+            self.graph.out_of_time = True
+        return best
+
+    def _choose(
+        self, ways: list[_Way], donors: list[int]
+    ) -> Questions[tuple[_Way, OthersHelped | None]]:
+        """The way that helps most of those that cost hardly more than the first."""
+        costs = [_cost(self.person, way.moves) for way in ways]
+        chosen, helped = yield from choose_most_helping(
+            self.person, _ends_of(ways), costs, self.graph.rows_of(donors)
+        )
+        return ways[chosen], helped
 
     def _least_way(self, few: FewChanges, rows: Ids) -> Questions[_Way]:
         """The way of a set of changes, each no larger than needed where that is sound."""
@@ -244,7 +300,11 @@ class _ActionSearch:
         return way
 
 
-def _cost(person: Person, moves: Moves) -> tuple[float, int, float, float]:
+def _ends_of(ways: list[_Way]) -> Array:
+    return np.stack([way.moves[-1].point for way in ways])
+
+
+def _cost(person: Person, moves: Moves) -> Cost:
     """What moves cost: how many changes by weight, most at once, their sizes, and the score."""
     states = np.stack([person.factual, *(move.point for move in moves)])
     at_once = [len(np.unique(person.group_of[step != 0])) for step in np.diff(states, axis=0)]

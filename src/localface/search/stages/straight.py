@@ -18,6 +18,7 @@ from localface.search.move import Move
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import (
+    OthersHelped,
     Questions,
     ask_composed_states,
     ask_density_along,
@@ -45,6 +46,7 @@ class StraightWay:
     stops: tuple[Move, ...] | None
     cut: bool
     rows: Ids = field(default_factory=lambda: NO_ROWS)  # that their values are taken from
+    helped: OthersHelped | None = None  # how many others the changes would help
 
 
 def find_straight_way(
@@ -75,15 +77,16 @@ def find_straight_way(
         for i in allowed.tolist()
     ]
     if donors:
-        moves = yield from find_actions(own, plan, donors, log_floor=log_floor)
+        actions = yield from find_actions(own, plan, donors, log_floor=log_floor)
         graph.out_of_time = graph.out_of_time or own.out_of_time
-        if moves is not None:
-            moves = yield from break_into_small_steps(person, moves, log_floor)
+        if actions is not None:
+            moves = yield from break_into_small_steps(person, actions.moves, log_floor)
             stops = yield from _stops_above_floor(person, moves, log_floor)
             states = np.stack([person.factual, *(move.point for move in stops)])
             short = norms(np.diff(states, axis=0)).max(initial=0.0) <= person.max_step
             if stops and short:
-                return StraightWay(moves, stops, composed.cut, own.rows_of(donors))
+                rows = own.rows_of(donors)
+                return StraightWay(moves, stops, composed.cut, rows, actions.helped)
     return StraightWay(None, None, composed.cut)
 
 
