@@ -1,4 +1,4 @@
-"""Other people, to whom the changes of a plan are made as well: do these help them, too?"""
+"""Other people: the changes of a plan are made to them as well, to count whom they help."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class ChangedOthers:
     """Records of others with the changes of one end, a block of them for each of its states.
 
     ``columns`` are those of each change. The first state makes none of them, the second all, and
-    those that follow all but one.
+    those that follow all but one. The first of each block is the person.
     """
 
     columns: Mask
-    records: Array  # (states, others, features)
+    records: Array  # (states, people, features)
 
     def __len__(self) -> int:
         return len(self.flat_records)
@@ -88,7 +88,8 @@ class Others:
         keeps = np.ones(len(records), dtype=bool)
         for state in states:
             keeps &= question.keeps_relations(np.where(end != own, state, points))
-        return ChangedOthers(columns, composed[:, keeps])
+        everyone = np.concatenate([made[:, None, :], composed[:, keeps]], axis=1)
+        return ChangedOthers(columns, everyone)
 
     def _sample(self) -> tuple[Array, Array]:
         """The records and the points of the others, read once."""
@@ -109,11 +110,12 @@ def helped_by_each(others: Sequence[ChangedOthers], scores: Array) -> list[Other
 
 
 def _share_that_rises(before: Array, after: Array) -> tuple[float, int]:
-    """The share of those whose score changes for whom it rises, and how many these are.
+    """The share of others whose score changes for whom it rises, and how many these are.
 
-    Where they are few, nothing can be told: the share is 1.
+    Nothing can be told, and the share is 1, where they are few, and where it does not rise for the
+    person, who comes first: such a change is made to keep to common states, not for the model.
     """
-    moved = int((before != after).sum())
-    if moved < _ENOUGH:
+    moved = int((before != after)[1:].sum())
+    if moved < _ENOUGH or after[0] <= before[0]:
         return 1.0, moved
-    return float((after > before).sum() / moved), moved
+    return float((after > before)[1:].sum() / moved), moved

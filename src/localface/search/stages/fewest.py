@@ -151,16 +151,16 @@ class _Level:
         return None if route is None else FewChanges(lattice, route, cost)
 
 
-def changes_of(own: Array, states: Array) -> list[bytes]:
+def kinds_of_change(own: Array, states: Array) -> list[bytes]:
     """Return by which changes states are reached, whatever their size: the same for the same."""
     return [signs.tobytes() for signs in np.sign(states - own) + 0.0]  # -0.0 is 0.0
 
 
 def _is_first_by_its_changes(own: Array, states: Array, unlike: Array) -> Mask:
     """Tell which states are the first by their changes, and by others than those unlike."""
-    seen = set(changes_of(own, unlike))
+    seen = set(kinds_of_change(own, unlike))
     first = []
-    for changes in changes_of(own, states):
+    for changes in kinds_of_change(own, states):
         first.append(changes not in seen)
         seen.add(changes)
     return np.array(first, dtype=bool)

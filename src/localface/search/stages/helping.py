@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from localface.search.person import Person
 from localface.search.questions import OthersHelped, Questions, ask_whether_others_are_helped
-from localface.search.stages.fewest import changes_of
+from localface.search.stages.fewest import kinds_of_change
 from localface.types import Array, Ids
 
 Cost = tuple[float, int, float, float]
@@ -53,7 +53,7 @@ def goes_against_most(helped: OthersHelped) -> bool:
 def _worth_asking(person: Person, ends: Array, costs: Sequence[Cost]) -> list[int]:
     """The ends that cost little more than the cheapest: the first of those by the same changes."""
     found: dict[bytes, int] = {}
-    for i, changes in enumerate(changes_of(person.factual, ends)):
+    for i, changes in enumerate(kinds_of_change(person.factual, ends)):
         if _costs_little_more(costs[i], costs[0]):
             found.setdefault(changes, i)
     return list(found.values())
