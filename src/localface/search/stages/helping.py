@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from localface.search.person import Person
 from localface.search.questions import OthersHelped, Questions, ask_whether_others_are_helped
 from localface.search.stages.fewest import kinds_of_change
+from localface.search.stages.way import Cost
 from localface.types import Array, Ids
-
-Cost = tuple[float, int, float, float]
-"""What a way costs: how many changes by weight, most at once, their sizes, and less its score."""
 
 AGAINST_MOST = 0.5
 """Changes that help fewer of those whom they move go against what helps most others."""
