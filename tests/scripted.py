@@ -23,8 +23,10 @@ from localface.search.questions import (
     ComposedStates,
     ComposeStates,
     DensityAlong,
+    HelpOthers,
     Nearest,
     NearestToEach,
+    OthersHelped,
     OutOfTime,
     Question,
     Questions,
@@ -113,6 +115,7 @@ class Script:
     """A small world: rows by number, and functions for the score and the log-density of points.
 
     ``holes`` come with every verdict that refuses a segment which passes through their centre.
+    ``helps`` is the share of others that the changes to each end help.
     ``max_rows`` is the row budget of one search. ``composed`` are the states that can be made.
     Instead of an answer to question number ``late``, the search is told that its time is up.
     """
@@ -120,6 +123,7 @@ class Script:
     rows: Any
     score: Callable[[Array], Array] = lambda points: points[:, 0]
     log_density: Callable[[Array], Array] = lambda points: np.ones(len(points))
+    helps: Callable[[Array], Array] = lambda ends: np.ones(len(ends))
     composed: Any = ()
     composed_cut: bool = False
     factor: float = np.inf
@@ -160,10 +164,8 @@ class Script:
                 return self._nearest(question)
             case NearestToEach():
                 return [self._nearest(one) for one in question.questions]
-            case ScoreRows():
-                return self.score(self.rows[question.ids])
-            case ScorePoints():
-                return self.score(question.points)
+            case ScoreRows() | ScorePoints():
+                return self._scores(question)
             case DensityAlong():
                 return self._along(question)
             case RowDensities():
@@ -174,7 +176,14 @@ class Script:
                 return self.factor
             case ComposeStates():
                 return self._composed(question)
+            case HelpOthers():
+                return self._help_of_others(question)
         raise AssertionError(f"no such question: {question}")
+
+    def _scores(self, question: ScoreRows | ScorePoints) -> Array:
+        if isinstance(question, ScoreRows):
+            return self.score(self.rows[question.ids])
+        return self.score(question.points)
 
     def _nearest(self, question: Nearest) -> Neighbors:
         if question.projection is not None:
@@ -239,6 +248,13 @@ class Script:
         n = int((scores >= 0.5).sum())
         none = np.zeros(self.rows.shape[1], dtype=np.int64)
         return TargetCounts(len(states), n, n, none, of_states=True)
+
+    def _help_of_others(self, question: HelpOthers) -> list[OthersHelped]:
+        changes = [(end != question.point)[None, :] for end in question.ends]
+        return [
+            OthersHelped(one, np.array([share]), np.array([99]), float(share), 99)
+            for one, share in zip(changes, self.helps(question.ends), strict=True)
+        ]
 
     def _composed(self, question: ComposeStates) -> ComposedStates:
         states = np.asarray(self.composed, dtype=float).reshape(-1, len(question.point))

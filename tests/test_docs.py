@@ -27,6 +27,7 @@ from localface.apps.web.http_reference import http_reference
 from localface.data.seen_values import read_seen_values
 from localface.errors import LocalFACEError
 from localface.search.outcome import MissingActions
+from localface.search.questions import OthersHelped
 from worlds import make_explainer
 
 pytestmark = pytest.mark.slow
@@ -212,6 +213,17 @@ def doubts_about(feature: Feature, value: float) -> list[str]:
 LACKING = Schema([Feature("lactate")])
 GAP = np.array([np.nan])
 WARD = Feature("ward", kind="categorical", categories=("a", "b", "burns"))
+
+
+def quirks_of(share: float, whole: float) -> list[str]:
+    """What is said of a change that helps a share of others."""
+    before_after = (np.array([2.0]), np.array([1.0]))
+    alone = np.ones((1, 1), dtype=bool)
+    helped = OthersHelped(alone, np.array([share]), np.array([93]), whole, 93)
+    schema = Schema([Feature("income")])
+    return list(cautions.cautions_about_quirks(schema, before_after, helped, np.arange(1)))
+
+
 CAUTIONS: dict[str, tuple[str, Callable[[], Any]]] = {
     "is higher than anybody's in the data": (
         "doubts_about_record",
@@ -240,6 +252,14 @@ CAUTIONS: dict[str, tuple[str, Callable[[], Any]]] = {
     "no plan with at most 2 features was found, but one with 4": (
         "caution_without_actions",
         lambda: [cautions.caution_without_actions(MissingActions(most=2, fewest=4), 1)],
+    ),
+    "other people whose score the same change moves: this may be a quirk of the model": (
+        "cautions_about_quirks",
+        lambda: quirks_of(0.31, 0.9),
+    ),
+    "taken together, the changes would help only": (
+        "cautions_about_quirks",
+        lambda: quirks_of(0.9, 0.31),
     ),
 }
 

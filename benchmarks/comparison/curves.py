@@ -53,7 +53,7 @@ def _shared(rows: Sequence[Row]) -> Sequence[Row]:
 
 
 def _panel(number: int, world: str, rows: Sequence[Row]) -> Iterator[str]:
-    line = [_place(rows, setting) for setting in curve_settings(rows)]
+    line = sorted(_place(rows, setting) for setting in curve_settings(rows))
     dots = {
         peer: _place(rows, peer)
         for peer in peers(rows)

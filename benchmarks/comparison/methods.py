@@ -45,12 +45,13 @@ class Ours:
     explainer: LocalFACE
     acted: bool
     lasting: float | None = None
+    prefer: str = "features"
     setup: float = 0.0  # seconds that were spent before the cell had a process of its own
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """The path, or the states that the actions lead through."""
         answer = self.explainer.explain(
-            person, where=where, actions=self.acted, lasting=self.lasting
+            person, where=where, actions=self.acted, lasting=self.lasting, prefer=self.prefer
         )
         told = answer.with_actions_as_path() if self.acted else answer
         return Seen(
@@ -72,22 +73,24 @@ class Seen(Proposal):
     answer: Recourse | None = None
 
 
-def ours(*, acted: bool = True) -> Made:
+def ours(*, acted: bool = True, prefer: str = "features") -> Made:
     """LocalFACE as it comes: a model, a table, a schema, the score to reach."""
 
     def make(at: World) -> Ours:
         explainer = LocalFACE(at.model, at.data, schema=at.schema, min_score=at.min_score)
-        return Ours(explainer.prescore(), acted)
+        return Ours(explainer.prescore(), acted, prefer=prefer)
 
     return make
 
 
-def with_outcomes(*, lasting: float | None = None) -> Made:
+def with_outcomes(*, lasting: float | None = None, prefer: str = "features") -> Made:
     """LocalFACE that was given outcomes too, with or without a wish that answers last."""
 
     def make(at: World) -> Ours:
         known = learnt(at)
-        return Ours(known.explainer, acted=True, lasting=lasting, setup=known.seconds)
+        return Ours(
+            known.explainer, acted=True, lasting=lasting, prefer=prefer, setup=known.seconds
+        )
 
     return make
 
@@ -158,6 +161,13 @@ METHODS: dict[str, Entry] = {
         with_outcomes(lasting=0.9), outcomes=True, every_split=True, cost=0
     ),
     "localface-lasting-97": Entry(with_outcomes(lasting=0.97), outcomes=True, every_split=True),
+    "localface-effort": Entry(ours(prefer="effort"), every_split=True),
+    "localface-effort-lasting-70": Entry(
+        with_outcomes(lasting=0.7, prefer="effort"), outcomes=True, every_split=True
+    ),
+    "localface-effort-lasting-90": Entry(
+        with_outcomes(lasting=0.9, prefer="effort"), outcomes=True, every_split=True
+    ),
     "face-knn": Entry(own(FACE, graph="knn"), at_once=True, every_split=True, cost=0),
     "face-kde": Entry(own(FACE, graph="kde", density_rows=2000), at_once=True),
     "nearest-unlike": Entry(own(NearestUnlike), every_split=True, cost=0),

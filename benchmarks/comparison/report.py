@@ -87,7 +87,8 @@ def curves_section(rows: Sequence[Row]) -> Iterator[DocumentBlock]:
     if any(row["method"] == LASTING for row in rows):
         yield Heading(2, "Refits that agree, at which effort")
         yield Figure(
-            curves.retrained(rows), "The line: LocalFACE, from as it comes to lasting=0.97."
+            curves.retrained(rows),
+            "The line: LocalFACE's settings, from the least effort to the most.",
         )
 
 

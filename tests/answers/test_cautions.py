@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from handmade import acted_answer, answer, refusal
 from localface.answers.cautions import (
     cautions_about_company,
     cautions_about_own_state,
+    cautions_about_quirks,
     doubts_about_record,
 )
 from localface.answers.doubt import Doubt
@@ -21,6 +23,7 @@ from localface.answers.status import Status
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.data.seen_values import read_seen_values
+from localface.search.questions import OthersHelped
 
 SCHEMA = Schema(
     [
@@ -164,3 +167,57 @@ def test_doubts_name_the_feature_and_the_likely_value_and_survive_json_and_pickl
     }
     assert Recourse.from_json(one.to_json()).doubts == doubts
     assert pickle.loads(pickle.dumps(one)).doubts == doubts
+
+
+def quirks(shares: list[float], whole: float = 0.9) -> list[str]:
+    """What is said of a plan that changes all three features, in turn."""
+    before_after = (np.array([4.0, 10_000.4, 0.0]), np.array([5.0, 10_000.2, 2.0]))
+    columns = np.eye(3, dtype=bool)[: len(shares)]
+    helped = OthersHelped(columns, np.array(shares), np.full(len(shares), 80), whole, 90)
+    return list(cautions_about_quirks(SCHEMA, before_after, helped, np.arange(3)))
+
+
+def test_a_change_that_helps_few_others_is_named() -> None:
+    moved = "of 80 other people whose score the same change moves: this may be a quirk of the model"
+
+    assert quirks([0.31, 0.5, 0.9]) == [f"raising potassium would help only 31 % {moved}"]
+    assert quirks([0.6, 0.31, 0.9]) == [f"lowering length would help only 31 % {moved}"]
+    assert quirks([0.6, 0.6, 0.31]) == [
+        f"changing airway from tube to mask would help only 31 % {moved}"
+    ]
+    assert quirks([0.5, 0.5, 0.5]) == []
+
+
+def test_several_such_changes_are_one_sentence_the_worst_first() -> None:
+    (line,) = quirks([0.4, 0.1, 0.9])
+
+    assert line == (
+        "lowering length (10 %) and raising potassium (40 %) would each help less than half of the "
+        "other people whose score the same change moves: this may be a quirk of the model"
+    )
+
+
+def test_changes_that_help_few_others_only_together_are_told_together() -> None:
+    (line,) = quirks([0.6, 0.6, 0.6], whole=0.2)
+
+    assert line == (
+        "taken together, the changes would help only 20 % of 90 other people whose score the same "
+        "change moves: this may be a quirk of the model"
+    )
+
+
+def test_linked_features_are_one_change() -> None:
+    before_after = (np.array([4.0, 10_000.4, 0.0]), np.array([5.0, 10_000.2, 0.0]))
+    together = OthersHelped(
+        np.array([[True, True, False]]), np.array([0.2]), np.array([70]), 0.2, 70
+    )
+
+    (line,) = cautions_about_quirks(SCHEMA, before_after, together, np.arange(3))
+
+    assert line.startswith("changing potassium and length together would help only 20 % of 70")
+
+
+def test_a_refusal_says_nothing_of_a_plan_that_it_does_not_give() -> None:
+    told = replace(acted_answer(), cautions=("compared with few", *quirks([0.1])))
+
+    assert told.without_path(Status.NOT_LASTING, "no").cautions == ("compared with few",)

@@ -56,7 +56,7 @@ def answers(
 def test_every_kind_of_question_is_answered_by_one_function() -> None:
     kinds = [kind for some, _ in answerer().answer_kinds for kind in some]
 
-    assert len(kinds) == len(set(kinds)) == 9
+    assert len(kinds) == len(set(kinds)) == 10
 
 
 def test_near_rows_are_metered_for_each_search() -> None:

@@ -13,6 +13,7 @@ from localface.answers.cautions import (
     caution_without_actions,
     cautions_about_company,
     cautions_about_own_state,
+    cautions_about_quirks,
     doubts_about_record,
 )
 from localface.answers.certificate import Certificate
@@ -139,15 +140,16 @@ class AnswerAssembler:
             n_comparable=n_comparable,
             alike_in=None if n_comparable is None else self.alike_in,
             cut_short=outcome.cut_short,
-            cautions=tuple(
-                self._cautions(
+            cautions=(
+                *self._cautions(
                     outcome,
                     records[0],
                     doubts,
                     actions=actions,
                     n_comparable=n_comparable,
                     n_rows=disclosure.of,
-                )
+                ),
+                *self._cautions_about_quirks(outcome, action_records),
             ),
             doubts=doubts,
             actions=actions,
@@ -256,6 +258,14 @@ class AnswerAssembler:
         if n_comparable is None:  # with everybody
             n_comparable, kept = n_rows, []
         yield from cautions_about_company(n_comparable, kept, self.schema.each_row)
+
+    def _cautions_about_quirks(self, outcome: Outcome, records: Array | None) -> Iterator[str]:
+        """What is to be minded about actions that would not help most others."""
+        actions = outcome.actions
+        if actions is None or actions.helped is None or records is None:
+            return
+        ends = (records[0], records[-1])
+        yield from cautions_about_quirks(self.schema, ends, actions.helped, self.feature_of)
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))

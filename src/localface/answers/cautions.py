@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from localface.answers.doubt import Doubt
 from localface.answers.long_plans import is_about_long_plan
-from localface.answers.wording import format_count, format_more_unusual_than, join_words
+from localface.answers.wording import (
+    format_count,
+    format_more_unusual_than,
+    format_percent,
+    join_words,
+)
 from localface.data.absence import is_absent_code
 from localface.data.feature import Feature
 from localface.data.likely_codes import looks_like_code
@@ -14,7 +21,9 @@ from localface.data.row_words import PEOPLE, RowWords
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, number_as_typed
 from localface.search.outcome import MissingActions
-from localface.types import Array
+from localface.search.questions import OthersHelped
+from localface.search.stages.helping import AGAINST_MOST
+from localface.types import Array, Ids
 
 FAR_BELOW = 1 / 200
 """A state is far below the floor where less than this share of people have a rarer one."""
@@ -26,6 +35,7 @@ _NAMES_SHOWN = 4  # features named in one sentence
 _FIRST_STEP = ", so the first step starts from a very rare state"
 _PATH_FOLLOWS = "what follows is a path of"
 _WHO = {True: "who", False: "that"}
+_QUIRK = "this may be a quirk of the model"
 
 
 def doubts_about_record(
@@ -126,6 +136,42 @@ a path of 1 step, in which several features change at once'
     return f"no plan with at most {most} was found, {instead}: {path}"
 
 
+def cautions_about_quirks(
+    schema: Schema, states: tuple[Array, Array], helped: OthersHelped, feature_of: Ids
+) -> Iterator[str]:
+    """Warn where the changes of a plan go against what helps most others.
+
+    ``states`` are the records before and after; ``feature_of`` maps columns to features.
+
+    >>> import numpy as np
+    >>> schema = Schema([Feature("income"), Feature("debt")])
+    >>> before_after = (np.array([44_543.0, 900.0]), np.array([34_000.0, 100.0]))
+    >>> columns = np.eye(2, dtype=bool)
+    >>> helped = OthersHelped(columns, np.array([0.31, 0.97]), np.array([93, 88]), 0.6, 95)
+    >>> next(cautions_about_quirks(schema, before_after, helped, np.arange(2)))
+    'lowering income would help only 31 % of 93 other people whose score the same change moves: \
+this may be a quirk of the model'
+    """
+    order = np.argsort(helped.shares, kind="stable")
+    against = [i for i in order.tolist() if helped.shares[i] < AGAINST_MOST]
+    changes = [
+        _change_in_words(schema, states, np.unique(feature_of[helped.columns[i]]).tolist())
+        for i in against
+    ]
+    shares = [format_percent(float(helped.shares[i])) for i in against]
+    moved = "other people whose score the same change moves"
+    if len(against) == 1:
+        of = f"{shares[0]} of {helped.moved[against[0]]} {moved}"
+        yield f"{changes[0]} would help only {of}: {_QUIRK}"
+    elif against:
+        told = [f"{change} ({share})" for change, share in zip(changes, shares, strict=True)]
+        yield f"{_list_some(told)} would each help less than half of the {moved}: {_QUIRK}"
+    elif helped.whole < AGAINST_MOST:
+        share = format_percent(helped.whole)
+        of = f"{share} of {helped.whole_moved} {moved}"
+        yield f"taken together, the changes would help only {of}: {_QUIRK}"
+
+
 def keep_without_path(cautions: Iterable[str]) -> Iterator[str]:
     """Those cautions about an answer that hold where its path is taken away.
 
@@ -134,8 +180,24 @@ def keep_without_path(cautions: Iterable[str]) -> Iterator[str]:
     ['compared with only about 12 people']
     """
     for line in cautions:
-        if _PATH_FOLLOWS not in line and not is_about_long_plan(line):
+        about_plan = is_about_long_plan(line) or _QUIRK in line
+        if _PATH_FOLLOWS not in line and not about_plan:
             yield line.replace(_FIRST_STEP, "")
+
+
+def _change_in_words(schema: Schema, states: tuple[Array, Array], features: Sequence[int]) -> str:
+    """Say what a change does: linked features change together."""
+    if len(features) > 1:
+        names = [schema.features[j].display_name for j in features]
+        return f"changing {_list_some(names)} together"
+    (j,) = features
+    feature = schema.features[j]
+    before, after = (float(state[j]) for state in states)
+    absent = is_absent_code(feature, before) or is_absent_code(feature, after)
+    if feature.discrete or absent:
+        ends = f"from {feature.format(before)} to {feature.format(after)}"
+        return f"changing {feature.display_name} {ends}"
+    return f"{'raising' if after > before else 'lowering'} {feature.display_name}"
 
 
 def _caution_about_missing(feature: Feature, code: float, option: str) -> str:

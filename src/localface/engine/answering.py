@@ -10,15 +10,19 @@ import numpy as np
 
 from localface.density.protocol import Density, LogFloor, SegmentDensities
 from localface.engine.meter import Meter
+from localface.engine.others import ChangedOthers, Others, helped_by_each
 from localface.engine.score_cache import ScoreCache, ScoreFunction
 from localface.engine.targets import TargetRows
+from localface.errors import ModelError
 from localface.search.questions import (
     BestState,
     Census,
     ComposedStates,
     ComposeStates,
     DensityAlong,
+    HelpOthers,
     NearestToEach,
+    OthersHelped,
     RowDensities,
     ScorePoints,
     ScoreRows,
@@ -31,6 +35,7 @@ from localface.types import NO_ROWS, Array, Ids
 
 Metered = Sequence[tuple[Meter, Any]]
 """Questions of one kind, each with the account of the search that asks it."""
+Scored = Array | TargetCounts | ComposedStates | list[OthersHelped]
 AnswerKind = tuple[tuple[type, ...], Callable[[Metered], Sequence[Any]]]
 
 
@@ -54,6 +59,7 @@ class QuestionAnswerer:
         self._fitted_on_sample = fitted_on_sample
         self._scores = ScoreCache(score.exact_scores, rows)
         self._targets = TargetRows(rows, self._scores, score.round_scores)
+        self._others = Others(rows)
 
     @property
     def answer_kinds(self) -> tuple[AnswerKind, ...]:
@@ -61,7 +67,7 @@ class QuestionAnswerer:
         return (
             ((Nearest,), self._answer_nearest),
             ((NearestToEach,), self._answer_nearest_to_each),
-            ((ScoreRows, ScorePoints, Census, ComposeStates), self._answer_scores),
+            ((ScoreRows, ScorePoints, Census, ComposeStates, HelpOthers), self._answer_scores),
             ((DensityAlong,), self._answer_density_along),
             ((RowDensities,), self._answer_row_densities),
             ((Widening,), self._answer_widening),
@@ -85,19 +91,39 @@ class QuestionAnswerer:
             for meter, question in asked
         ]
 
-    def _answer_scores(self, asked: Metered) -> list[Array | TargetCounts | ComposedStates]:
-        """Score in one call: unseen rows, states off the data, everyone who is to be counted."""
+    def _answer_scores(self, asked: Metered) -> list[Scored]:
+        """Score in one call; a model that fails on others may still do for the person."""
+        try:
+            return self._score_in_one_call(asked)
+        except ModelError:
+            if not any(isinstance(question, HelpOthers) for _, question in asked):
+                raise
+        rest = [one for one in asked if not isinstance(one[1], HelpOthers)]
+        answers = iter(self._score_in_one_call(rest) if rest else [])
+        return [
+            self._help_if_it_can_be_told(*one) if isinstance(one[1], HelpOthers) else next(answers)
+            for one in asked
+        ]
+
+    def _help_if_it_can_be_told(self, meter: Meter, question: HelpOthers) -> Scored:
+        try:
+            return self._score_in_one_call([(meter, question)])[0]
+        except ModelError:
+            return [one.unknown() for one in self._others.compose(meter, question)]
+
+    def _score_in_one_call(self, asked: Metered) -> list[Scored]:
+        """Score unseen rows, states off the data, others, everyone who is to be counted."""
         fresh = self._rows_to_score(asked)
         states = [self._states_to_score(meter, question) for meter, question in asked]
         records = [
-            meter.decode(some.points, self._source.records(some.donors))
+            some.records(meter, self._source)
             for (meter, _), some in zip(asked, states, strict=True)
-            if len(some.points)
+            if len(some)
         ]
         exact = self._scores.score_rows_and_states(fresh, records)
-        answers: list[Array | TargetCounts | ComposedStates] = []
+        answers: list[Scored] = []
         for (meter, question), some in zip(asked, states, strict=True):
-            n = len(some.points)
+            n = len(some)
             scores = exact[:n]
             if n:
                 scores = self._score.round_scores(scores, meter.min_score)
@@ -107,6 +133,8 @@ class QuestionAnswerer:
                 answers.append(scores)
             elif isinstance(question, ComposeStates):
                 answers.append(_compose(meter, question, some, scores))
+            elif isinstance(question, HelpOthers):
+                answers.append(helped_by_each(some.others, scores))
             elif isinstance(question, ScoreRows):
                 scores = self._scores.scores_of_rows(question.ids)
                 answers.append(self._score.round_scores(scores, meter.min_score))
@@ -127,6 +155,8 @@ class QuestionAnswerer:
             return _States(points[question.first :], ids[question.first :])
         if isinstance(question, Census) and question.projection is not None:
             return _States(self._targets.different_states(question))
+        if isinstance(question, HelpOthers):
+            return _States(_NO_POINTS, others=self._others.compose(meter, question))
         return _NO_STATES
 
     def _rows_to_score(self, asked: Metered) -> Ids:
@@ -196,14 +226,28 @@ class QuestionAnswerer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _States:
-    """States to score, the rows that they are taken from, and rows that they share values with."""
+    """States to score, the rows that they are taken from, and rows that they share values with.
+
+    Or ``others``, who are given a person's changes.
+    """
 
     points: Array
     ids: Ids = field(default_factory=lambda: NO_ROWS)
     donors: Ids = field(default_factory=lambda: NO_ROWS)
+    others: Sequence[ChangedOthers] = ()
+
+    def __len__(self) -> int:
+        return len(self.points) + sum(len(one) for one in self.others)
+
+    def records(self, meter: Meter, source: Source) -> Array:
+        """Return what the model is asked about."""
+        if self.others:
+            return np.concatenate([one.flat_records for one in self.others])
+        return meter.decode(self.points, source.records(self.donors))
 
 
-_NO_STATES = _States(np.zeros((0, 0)))
+_NO_POINTS = np.zeros((0, 0))
+_NO_STATES = _States(_NO_POINTS)
 
 
 def _count_states(meter: Meter, question: Census, states: _States, scores: Array) -> TargetCounts:

@@ -110,6 +110,7 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
             actions=ask.actions,
             max_changes=ask.max_changes,
             max_features=ask.max_features,
+            least_effort=ask.prefer == "effort",
         ),
         where=_limits_with_kept(schema, ask),
         weights=_read_weights(schema, ask.weights),

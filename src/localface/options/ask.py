@@ -23,6 +23,10 @@ Kind = Literal[
 """What an option holds, for whoever reads it from a command line or from JSON."""
 
 
+PREFERENCES = ("features", "effort")
+"""What may come first in a plan."""
+
+
 def _option_field(default: Any, kind: Kind, text: str, *, kw_only: bool = True) -> Any:
     """An option of a call: its default, what it holds, and what is said of it everywhere."""
     return field(default=default, kw_only=kw_only, metadata={"kind": kind, "help": text})
@@ -81,6 +85,12 @@ class Ask:
     )
     max_features: int | None = _option_field(
         None, "whole", "how many features the actions may change in all; no limit if not given"
+    )
+    prefer: str = _option_field(
+        "features",
+        "word",
+        "what comes first in a plan: 'features', the fewest that will do, or 'effort', the least "
+        "change in all, by more features where that is less",
     )
     max_seconds: float | None = _option_field(
         None,
@@ -147,6 +157,7 @@ class Ask:
         yield from whole_number_mistakes("max_changes", self.max_changes, 1)
         if self.max_features is not None:
             yield from whole_number_mistakes("max_features", self.max_features, 1)
+        yield from choice_mistakes("prefer", self.prefer, PREFERENCES)
         for max_seconds in self._values_of("max_seconds"):
             yield from positive_number_mistakes("max_seconds", max_seconds)
         yield from self._find_mistakes_of_robustness()
@@ -228,7 +239,7 @@ class AskMany(Ask):
 class AskAlternatives(Ask):
     """What can be said where several recourses are wanted."""
 
-    refused: ClassVar[tuple[str, ...]] = ("min_robustness", "best_effort", "lasting")
+    refused: ClassVar[tuple[str, ...]] = ("prefer", "min_robustness", "best_effort", "lasting")
     call: ClassVar[str] = "alternatives"
 
     n: int = _option_field(
@@ -258,6 +269,7 @@ class AskCheck(Ask):
         "counterfactual",
         "relax",
         "actions",
+        "prefer",
         "min_robustness",
         "best_effort",
         "lasting",

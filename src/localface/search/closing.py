@@ -146,16 +146,20 @@ def find_few_actions(graph: LocalGraph, plan: Plan) -> Questions[ActionPath | No
     own = yield from graph.factual_log_density()
     log_floor = min(graph.person.log_floor, own)
     donors = yield from find_donors(graph, plan.walk_options.n_neighbors)
-    moves = yield from find_actions(graph, plan, donors, log_floor=log_floor)
+    actions = yield from find_actions(graph, plan, donors, log_floor=log_floor)
+    moves = None if actions is None else actions.moves
+    helped = None if actions is None else actions.helped
     rows = graph.rows_of(donors)
     projection = graph.person.projection
     if moves is None and projection is not None and graph.goal is None:
         way = yield from find_straight_way(graph, plan, projection, log_floor)
         moves = way.moves
+        helped = way.helped
         rows = way.rows
     if moves is None:
         return None
-    return (yield from measure_actions(graph.person, moves, log_floor, rows))
+    measured = yield from measure_actions(graph.person, moves, log_floor, rows)
+    return replace(measured, helped=helped)
 
 
 def take_path_as_actions(

@@ -85,4 +85,4 @@ def _go_by_moves(
     if not plan.actions:
         return replace(outcome, donors=tuple(way.rows.tolist()), composed=True)
     actions = yield from measure_actions(graph.person, way.moves, log_floor, way.rows)
-    return replace(outcome, actions=actions, composed=True)
+    return replace(outcome, actions=replace(actions, helped=way.helped), composed=True)

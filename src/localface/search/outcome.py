@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from localface.search.move import Move
-from localface.search.questions import TargetCounts
+from localface.search.questions import OthersHelped, TargetCounts
 from localface.types import Array
 
 
@@ -18,6 +18,7 @@ class ActionPath:
     step_log_densities: Array  # what the rule measures along each move
     log_floor: float
     donors: tuple[int, ...] = ()  # the rows that values were taken over from
+    helped: OthersHelped | None = None  # how many others the same changes would help
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ class Plan:
 
     ``exact_source`` says that the source finds every near row, so that a row that it does not
     find is not there. With ``existence_only`` the search ends as soon as it knows that there is a
-    path. With ``every_change`` the actions make all changes, not only those the score needs.
+    path. With ``every_change`` the actions make all changes, not only those the score needs; with
+    ``least_effort`` they change as little as possible in all, not as few features.
     """
 
     walk_options: WalkOptions
@@ -67,3 +68,4 @@ class Plan:
     exact_source: bool = True
     existence_only: bool = False
     every_change: bool = False
+    least_effort: bool = False

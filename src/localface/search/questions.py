@@ -158,6 +158,43 @@ class ComposedStates:
     ended: bool = True
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HelpOthers:
+    """Do the changes to these ends help others as well? Answered with an ``OthersHelped`` for each.
+
+    Others are given what the person at ``point`` has of the columns that an end changes, before
+    and after; columns of one group are one change. ``donors`` as for ``ScorePoints``. No row is
+    revealed.
+    """
+
+    point: Array
+    ends: Array
+    group_of: Ids
+    donors: Ids
+    keeps_relations: Callable[[Array], Mask]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OthersHelped:
+    """Of others who make the same changes, the share for whom the score rises.
+
+    Who it does not move is not counted. ``shares`` and ``moved`` are those of each change, where
+    the rest is done; ``columns`` tells which it changes; ``whole`` and ``whole_moved`` are those of
+    all changes together. Where hardly anybody is moved nothing can be told: the share is 1.
+    """
+
+    columns: Mask  # a line for each change
+    shares: Array
+    moved: npt.NDArray[np.int64]
+    whole: float
+    whole_moved: int
+
+    @property
+    def least(self) -> float:
+        """The least of all shares."""
+        return float(min(self.whole, self.shares.min(initial=1.0)))
+
+
 Question = (
     Nearest
     | NearestToEach
@@ -168,6 +205,7 @@ Question = (
     | Census
     | Widening
     | ComposeStates
+    | HelpOthers
 )
 _T = TypeVar("_T")
 Questions = Generator[Question, Any, _T]
@@ -266,6 +304,18 @@ def ask_target_counts(
 def ask_widening_factor(bounds: Bounds, record: Array, distance_limits: Array) -> Questions[float]:
     """Ask by which factor reaches must grow for any row to reach the target."""
     answer: float = yield Widening(bounds, record, distance_limits)
+    return answer
+
+
+def ask_whether_others_are_helped(
+    point: Array,
+    ends: Array,
+    group_of: Ids,
+    donors: Ids,
+    keeps_relations: Callable[[Array], Mask],
+) -> Questions[list[OthersHelped]]:
+    """Ask whether the changes from a point to each of some ends help others as well."""
+    answer: list[OthersHelped] = yield HelpOthers(point, ends, group_of, donors, keeps_relations)
     return answer
 
 

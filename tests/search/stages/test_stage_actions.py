@@ -24,7 +24,8 @@ def actions_to(script: Script, *ends, plan=PLAN, log_floor=0.0, **options):
         for row, (point, score) in enumerate(zip(points, scores, strict=True))
     ]
     graph.goal = donors[0] if plan.every_change else None
-    return script.run(find_actions(graph, plan, donors, log_floor=log_floor))
+    found = script.run(find_actions(graph, plan, donors, log_floor=log_floor))
+    return None if found is None else found.moves
 
 
 def nobody(n: int, **functions) -> Script:

@@ -36,6 +36,7 @@ _METAVARS = {
     "limits": "FEATURE=LIMIT",
     "weights": "FEATURE=NUMBER",
     "record": "FILE",
+    "word": "WORD",
 }
 _REPEATED = ("features", "limits", "weights")
 
@@ -60,6 +61,8 @@ def _add_flag(group: Any, one: Field[Any]) -> None:
     more: dict[str, Any] = {"metavar": _METAVARS[kind]}
     if kind in _REPEATED:
         more |= {"action": "append", "default": []}
+    if kind == "word":
+        more |= {"default": one.default}
     if kind in ("number", "whole"):
         more |= {"type": float if kind == "number" else int, "default": one.default}
     group.add_argument(flag, help=text, **more)

@@ -15,84 +15,66 @@ import numpy as np
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.lattice import Lattice
-from localface.search.move import Move
 from localface.search.person import Person
 from localface.search.plan import Plan
-from localface.search.questions import OutOfTime, Questions
+from localface.search.questions import OthersHelped, OutOfTime, Questions
 from localface.search.side_by_side import side_by_side
+from localface.search.stages.effort import find_ends_of_little_effort, find_shrunken_ends
 from localface.search.stages.fewest import FewChanges, find_fewest_changes
+from localface.search.stages.helping import choose_most_helping, goes_against_most
 from localface.search.stages.joint_moves import route_by_joint_moves
 from localface.search.stages.mixing import find_way_by_mixing
-from localface.search.stages.ordering import Route, find_route, moves_of_route
+from localface.search.stages.ordering import find_route
 from localface.search.stages.reduce import reduce_changes
 from localface.search.stages.settle import settle_values
 from localface.search.stages.swaps import Swaps, is_allowed_end
+from localface.search.stages.way import Moves, Way, cost_of_moves, effort_of_moves, ends_of_ways
 from localface.types import Array, Ids
-
-Moves = tuple[Move, ...]
 
 _FEW = 6  # changes up to which sets of them are tried, and every order
 _REDUCED = 4  # donors whose changes are reduced where no few will do
 _MOST_MIXED = 8  # changes up to which values of several donors are mixed
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundActions:
+    """The moves of actions, and how many others their changes would help, where that was asked."""
+
+    moves: Moves
+    helped: OthersHelped | None = None
+
+
 def find_actions(
     graph: LocalGraph, plan: Plan, donors: list[int], *, log_floor: float
-) -> Questions[Moves | None]:
+) -> Questions[FoundActions | None]:
     """The fewest changes that reach the target, in order; None where no route keeps the floor.
 
     ``donors`` are vertices that reach it. With ``plan.every_change`` all changes to the goal are
-    made, whatever the score needs.
+    made, whatever the score needs. Of ways that cost nearly the same, one is taken that helps
+    others as well.
     """
     search = _ActionSearch(graph, plan, log_floor)
+    helped: OthersHelped | None = None
     if plan.every_change:
         assert graph.goal is not None
         way = yield from search.to_goal(graph.goal)
     else:
-        way = yield from search.by_fewest_changes(donors)
-        if way is None:
-            way = yield from search.by_reduced_changes(donors)
-        if way is not None and graph.goal is None:
-            way = yield from search.by_mixed_changes(way, donors)
+        ways = yield from search.by_fewest_changes(donors)
+        if not ways:
+            ways = yield from search.by_reduced_changes(donors)
+        fewer = ways
+        if ways and graph.goal is None:
+            fewer = yield from search.by_mixed_changes(ways, donors)
+        way, helped = yield from search.most_helping(fewer, donors)
+        if way is not None and plan.least_effort:
+            less = yield from search.by_least_effort([way, *fewer, *ways], donors)
+            if less is not way:
+                way, helped = yield from search.most_helping([less], donors, only=True)
     if way is None:
         return None
-    return way.moves_in_turn() if graph.out_of_time else (yield from way.ordered_moves())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Way:
-    """Moves one after the other, and the route through a lattice that they take, if they do.
-
-    Which of them has to follow which is found out last, of the way that is taken.
-    """
-
-    moves: Moves
-    through: tuple[Lattice, Route] | None = None
-
-    @classmethod
-    def through_lattice(cls, lattice: Lattice, route: Route) -> _Way:
-        """The way that a route takes."""
-        moves = [Move(lattice.states[one], float(lattice.scores[one])) for one in route[1:]]
-        return cls(tuple(moves), (lattice, route))
-
-    def up_to(self, n: int) -> _Way:
-        """The first moves of the way."""
-        return _Way(self.moves[:n], self.through)
-
-    def moves_in_turn(self) -> Moves:
-        """The moves, each after the one before it: what else would do is not found out."""
-        turns = [(i - 1,) if i else () for i in range(len(self.moves))]
-        return tuple(
-            Move(move.point, move.score, follows)
-            for move, follows in zip(self.moves, turns, strict=True)
-        )
-
-    def ordered_moves(self) -> Questions[Moves]:
-        """The moves, each with the earlier ones that have to come first."""
-        if self.through is None:
-            return self.moves
-        moves = yield from moves_of_route(*self.through)
-        return moves[: len(self.moves)]
+    if graph.out_of_time:
+        return FoundActions(way.moves_in_turn(), helped)
+    return FoundActions((yield from way.ordered_moves()), helped)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,28 +90,34 @@ class _ActionSearch:
         """Whose actions they are."""
         return self.graph.person
 
-    def to_goal(self, goal: int) -> Questions[_Way | None]:
+    def to_goal(self, goal: int) -> Questions[Way | None]:
         """All changes to a goal, whatever the score needs."""
         end = self.graph.points[goal]
         groups = np.unique(self.person.group_of[end != self.person.factual]).tolist()
         return (yield from self._way_to(end, groups, self.graph.rows_of([goal])))
 
-    def by_fewest_changes(self, donors: list[int]) -> Questions[_Way | None]:
-        """The fewest changes that are taken over from donors, each no larger than needed."""
+    def by_fewest_changes(
+        self, donors: list[int], *, unlike: list[Way] | None = None
+    ) -> Questions[list[Way]]:
+        """The fewest changes that are taken over from donors, each no larger than needed.
+
+        There may be several ways, the cheapest first, ``unlike`` some others where those are given.
+        """
         few = yield from find_fewest_changes(
             self.graph,
             donors,
             log_floor=self.log_floor,
             max_changes=self.plan.max_changes,
             most=min(_FEW, self.plan.max_features or _FEW),
+            unlike=None if unlike is None else ends_of_ways(unlike),
         )
         if not few:
-            return None
+            return []
         rows = self.graph.rows_of(donors)
         ways = yield from side_by_side([self._least_way(one, rows) for one in few])
-        return min(ways, key=lambda way: _cost(self.person, way.moves))
+        return sorted(ways, key=lambda way: cost_of_moves(self.person, way.moves))
 
-    def by_reduced_changes(self, donors: list[int]) -> Questions[_Way | None]:
+    def by_reduced_changes(self, donors: list[int]) -> Questions[list[Way]]:
         """Take over all that a donor has, and put back what is not needed; the cheapest of some."""
         graph = self.graph
         person = self.person
@@ -156,22 +144,23 @@ class _ActionSearch:
             end = np.where(np.isin(person.group_of, kept), full[i], person.factual)
             settled = yield from self._settled_way(end, kept, rows)
             if settled is not None:
-                return self._stop_at_target(settled)
+                return [self._stop_at_target(settled)]
             way = yield from self._way_to(end, kept, rows)
             if way is not None:
-                return way
-        return None
+                return [way]
+        return []
 
-    def by_mixed_changes(self, way: _Way, donors: list[int]) -> Questions[_Way]:
-        """A cheaper way by fewer changes, of several donors; the way itself where there is none.
+    def by_mixed_changes(self, ways: list[Way], donors: list[int]) -> Questions[list[Way]]:
+        """A cheaper way by fewer changes, of several donors; the ways themselves without one.
 
-        It goes no further than one step may. When time is up meanwhile, the known way is taken.
+        It goes no further than one step may. When time is up meanwhile, the known ways are taken.
         """
         person = self.person
-        cost = _cost(person, way.moves)
+        way = ways[0]
+        cost = cost_of_moves(person, way.moves)
         rows = self.graph.rows_of(donors)
 
-        def find_cheaper_way(end: Array) -> Questions[_Way | None]:
+        def find_cheaper_way(end: Array) -> Questions[Way | None]:
             if norms(end - person.factual) > person.max_step:
                 return None
             groups = np.unique(person.group_of[end != person.factual]).tolist()
@@ -180,12 +169,14 @@ class _ActionSearch:
                 found = self._stop_at_target(found)
             else:
                 found = yield from self._way_to(end, groups, rows)
-            return found if found is not None and _cost(person, found.moves) < cost else None
+            if found is None or cost_of_moves(person, found.moves) >= cost:
+                return None
+            return found
 
         n_changes = len(np.unique(person.group_of[way.moves[-1].point != person.factual]))
         most = min(n_changes - 1, _MOST_MIXED)
         if most == 0:
-            return way
+            return ways
         try:
             found = yield from find_way_by_mixing(
                 self.graph, donors, most=most, find_way=find_cheaper_way
@@ -193,18 +184,91 @@ class _ActionSearch:
         except OutOfTime:
             self.graph.out_of_time = True
             found = None
-        return way if found is None else found
+        return ways if found is None else [found]
 
-    def _least_way(self, few: FewChanges, rows: Ids) -> Questions[_Way]:
+    def by_least_effort(self, ways: list[Way], donors: list[int]) -> Questions[Way]:
+        """A way of less effort than known ones, by as many changes as it takes.
+
+        Where there is none, or time is up meanwhile, it is the least of the known ways.
+        """
+        person = self.person
+        best = min(ways, key=lambda way: effort_of_moves(person, way.moves))
+        if self.graph.out_of_time or self.graph.goal is not None:
+            return best
+        try:
+            grown = yield from find_ends_of_little_effort(
+                self.graph,
+                donors,
+                log_floor=self.log_floor,
+                most=self.plan.max_features,
+                least=effort_of_moves(person, best.moves)[0],
+            )
+            shrunken = yield from find_shrunken_ends(self.graph, donors, ends_of_ways(ways))
+            ends = [*grown, *shrunken]
+            rows = self.graph.rows_of(donors)
+            found = yield from side_by_side([self._way_of_little_effort(end, rows) for end in ends])
+        except OutOfTime:
+            self.graph.out_of_time = True
+            found = []
+        known = [best, *(way for way in found if way is not None)]
+        return min(known, key=lambda way: effort_of_moves(person, way.moves))
+
+    def _way_of_little_effort(self, end: Array, rows: Ids) -> Questions[Way | None]:
+        """A way to an end, each change no larger than needed; None where there is none."""
+        person = self.person
+        if norms(end - person.factual) > person.max_step:
+            return None
+        groups = np.unique(person.group_of[end != person.factual]).tolist()
+        groups = yield from reduce_changes(self.graph, end, groups, rows)
+        end = np.where(np.isin(person.group_of, groups), end, person.factual)
+        most = self.plan.max_features
+        if most is not None and len(groups) > most:
+            return None
+        found = yield from self._settled_way(end, groups, rows)
+        if found is not None:
+            return self._stop_at_target(found)
+        return (yield from self._way_to(end, groups, rows))
+
+    def most_helping(
+        self, ways: list[Way], donors: list[int], *, only: bool = False
+    ) -> Questions[tuple[Way | None, OthersHelped | None]]:
+        """One of some ways, the cheapest of which comes first, and how many others it helps.
+
+        Where it goes against what helps most others, more ways by as few changes are looked for,
+        unless ``only`` these count. When time is up, the best so far is taken.
+        """
+        if not ways or self.graph.out_of_time:
+            return (ways[0] if ways else None), None
+        best: tuple[Way, OthersHelped | None] = (ways[0], None)
+        try:
+            best = yield from self._choose(ways, donors)
+            if best[1] is not None and goes_against_most(best[1]) and not only:
+                more = yield from self.by_fewest_changes(donors, unlike=ways)
+                best = yield from self._choose([ways[0], *more], donors)
+        except OutOfTime:
+            self.graph.out_of_time = True
+        return best
+
+    def _choose(
+        self, ways: list[Way], donors: list[int]
+    ) -> Questions[tuple[Way, OthersHelped | None]]:
+        """The way that helps most of those that cost hardly more than the first."""
+        costs = [cost_of_moves(self.person, way.moves) for way in ways]
+        chosen, helped = yield from choose_most_helping(
+            self.person, ends_of_ways(ways), costs, self.graph.rows_of(donors)
+        )
+        return ways[chosen], helped
+
+    def _least_way(self, few: FewChanges, rows: Ids) -> Questions[Way]:
         """The way of a set of changes, each no larger than needed where that is sound."""
         end = few.lattice.states[few.route[-1]]
         groups = [group for change in few.lattice.changes for group in change]
         settled = yield from self._settled_way(end, groups, rows)
         if settled is None:
-            return _Way.through_lattice(few.lattice, few.route)
+            return Way.through_lattice(few.lattice, few.route)
         return self._stop_at_target(settled)
 
-    def _settled_way(self, end: Array, groups: list[int], rows: Ids) -> Questions[_Way | None]:
+    def _settled_way(self, end: Array, groups: list[int], rows: Ids) -> Questions[Way | None]:
         """A way by the same changes, each no larger than needed; None where none is sound."""
         person = self.person
         settled = yield from settle_values(self.graph, end, groups, rows)
@@ -217,19 +281,19 @@ class _ActionSearch:
             return None
         return (yield from self._way_to(settled, groups, rows))
 
-    def _way_to(self, end: Array, groups: list[int], rows: Ids) -> Questions[_Way | None]:
+    def _way_to(self, end: Array, groups: list[int], rows: Ids) -> Questions[Way | None]:
         """A way by all changes to an end, in the best order where there are few."""
         if len(groups) > _FEW:
             moves = yield from route_by_joint_moves(
                 self.graph, end, groups, rows=rows, log_floor=self.log_floor
             )
-            return None if moves is None else _Way(moves)
+            return None if moves is None else Way(moves)
         lattice = Lattice(self.graph, end, [(group,) for group in groups], self.log_floor)
         yield from lattice.ask_scores(rows, range(len(groups) + 1))
         route = yield from find_route(lattice, len(lattice.states) - 1, self.plan.max_changes)
-        return None if route is None else _Way.through_lattice(lattice, route)
+        return None if route is None else Way.through_lattice(lattice, route)
 
-    def _stop_at_target(self, way: _Way) -> _Way:
+    def _stop_at_target(self, way: Way) -> Way:
         """Leave out the moves after the target is reached: smaller changes may need fewer of them.
 
         Who starts below the floor goes on until they are above it.
@@ -242,15 +306,3 @@ class _ActionSearch:
             if allowed[i] and move.score >= person.min_score:
                 return way.up_to(i + 1)
         return way
-
-
-def _cost(person: Person, moves: Moves) -> tuple[float, int, float, float]:
-    """What moves cost: how many changes by weight, most at once, their sizes, and the score."""
-    states = np.stack([person.factual, *(move.point for move in moves)])
-    at_once = [len(np.unique(person.group_of[step != 0])) for step in np.diff(states, axis=0)]
-    apart = moves[-1].point - person.factual
-    groups = np.unique(person.group_of[apart != 0])
-    weights = np.array([person.weight_of((int(group),)) for group in groups])
-    sizes = norms(np.where(groups[:, None] == person.group_of, apart, 0.0))
-    effort = float((weights * sizes).sum())
-    return round(float(weights.sum()), 9), max(at_once), round(effort, 9), -moves[-1].score

@@ -17,7 +17,7 @@ from localface.search.questions import Questions
 from localface.search.side_by_side import side_by_side
 from localface.search.stages.ordering import Route, find_route
 from localface.search.stages.swaps import ChangeSets, Swaps, is_allowed_end
-from localface.types import Array, Ids
+from localface.types import Array, Ids, Mask
 
 _FEW_FEATURES = 8  # of which all sets are tried
 _MOST_CARRIED = 48  # sets that a level hands on to the next
@@ -40,12 +40,19 @@ class FewChanges:
 
 
 def find_fewest_changes(
-    graph: LocalGraph, donors: list[int], *, log_floor: float, max_changes: int, most: int
+    graph: LocalGraph,
+    donors: list[int],
+    *,
+    log_floor: float,
+    max_changes: int,
+    most: int,
+    unlike: Array | None = None,
 ) -> Questions[list[FewChanges]]:
     """Find the fewest changes, at most so many, that lead to the target over common ground.
 
     ``donors`` are vertices that reach the target. Of as few changes there may be several sets,
-    the cheapest first.
+    the cheapest first. With ends to be ``unlike``, the sets are by other changes than those that
+    lead there, and by other ones each.
     """
     swaps = Swaps(graph.person, graph.points[donors])
     rows = graph.rows_of(donors)
@@ -63,7 +70,9 @@ def find_fewest_changes(
             break
         scores = yield from graph.scores_of_states(swaps.states(sets), rows)
         most_routes = _MOST_LAST_ROUTES if size == len(swaps.groups) else _MOST_ROUTES
-        level = _Level(graph, swaps, sets, scores, rows, log_floor, max_changes, most_routes)
+        level = _Level(
+            graph, swaps, sets, scores, rows, log_floor, max_changes, most_routes, unlike
+        )
         found = yield from level.cheapest_on_common_ground()
         if found and (not best or found[0].cost < best[0].cost):
             best = found
@@ -82,6 +91,7 @@ class _Level:
     log_floor: float
     max_changes: int
     most_routes: int
+    unlike: Array | None = None
 
     def cheapest_on_common_ground(self) -> Questions[list[FewChanges]]:
         """The cheapest sets that reach the target and have a route, all of as many changes."""
@@ -90,7 +100,10 @@ class _Level:
         counts, efforts = self.swaps.costs(self.sets)
         fine = (self.scores >= person.min_score) & is_allowed_end(person, states)
         order = np.lexsort((-self.scores, efforts, counts))
-        order = order[fine[order]][:_MOST_CHECKED]
+        order = order[fine[order]]
+        if self.unlike is not None:
+            order = order[_is_first_by_its_changes(person.factual, states[order], self.unlike)]
+        order = order[:_MOST_CHECKED]
         tries = 0
         kept: list[FewChanges] = []
         for first in range(0, len(order), _CHECKED_AT_ONCE):
@@ -135,6 +148,21 @@ class _Level:
         yield from lattice.ask_scores(self.rows, range(len(changes) + 1))
         route = yield from find_route(lattice, len(lattice.states) - 1, self.max_changes)
         return None if route is None else FewChanges(lattice, route, cost)
+
+
+def kinds_of_change(own: Array, states: Array) -> list[bytes]:
+    """Return by which changes states are reached, whatever their size: the same for the same."""
+    return [signs.tobytes() for signs in np.sign(states - own) + 0.0]  # -0.0 is 0.0
+
+
+def _is_first_by_its_changes(own: Array, states: Array, unlike: Array) -> Mask:
+    """Tell which states are the first by their changes, and by others than those unlike."""
+    seen = set(kinds_of_change(own, unlike))
+    first = []
+    for changes in kinds_of_change(own, states):
+        first.append(changes not in seen)
+        seen.add(changes)
+    return np.array(first, dtype=bool)
 
 
 def _times_seen_before(numbers: Ids) -> Ids:

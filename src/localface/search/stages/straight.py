@@ -6,7 +6,7 @@ could take over from anybody who reaches it may still be within reach of a few c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from localface.search.move import Move
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import (
+    OthersHelped,
     Questions,
     ask_composed_states,
     ask_density_along,
@@ -46,6 +47,7 @@ class StraightWay:
     stops: tuple[Move, ...] | None
     cut: bool
     rows: Ids = field(default_factory=lambda: NO_ROWS)  # that their values are taken from
+    helped: OthersHelped | None = None  # how many others the changes would help
 
 
 def find_straight_way(
@@ -76,16 +78,20 @@ def find_straight_way(
         own.add_state(composed.points[i], float(composed.scores[i]), int(composed.ids[i]))
         for i in allowed.tolist()
     ]
-    if donors:
-        moves = yield from find_actions(own, plan, donors, log_floor=log_floor)
+    # a path may have nowhere to stop on the way of the least effort
+    plans = [plan, replace(plan, least_effort=False)] if plan.least_effort else [plan]
+    for one in plans if donors else ():
+        actions = yield from find_actions(own, one, donors, log_floor=log_floor)
         graph.out_of_time = graph.out_of_time or own.out_of_time
-        if moves is not None:
-            moves = yield from break_into_small_steps(person, moves, log_floor)
-            stops = yield from _stops_above_floor(person, moves, log_floor)
-            states = np.stack([person.factual, *(move.point for move in stops)])
-            short = norms(np.diff(states, axis=0)).max(initial=0.0) <= person.max_step
-            if stops and short:
-                return StraightWay(moves, stops, composed.cut, own.rows_of(donors))
+        if actions is None:
+            break
+        moves = yield from break_into_small_steps(person, actions.moves, log_floor)
+        stops = yield from _stops_above_floor(person, moves, log_floor)
+        states = np.stack([person.factual, *(move.point for move in stops)])
+        short = norms(np.diff(states, axis=0)).max(initial=0.0) <= person.max_step
+        if stops and short:
+            rows = own.rows_of(donors)
+            return StraightWay(moves, stops, composed.cut, rows, actions.helped)
     return StraightWay(None, None, composed.cut)
 
 

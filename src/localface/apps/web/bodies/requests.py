@@ -78,6 +78,10 @@ def _record_field(default: Any, text: str) -> tuple[Any, Any]:
     return Record | None, Field(default, description=text)
 
 
+def _word_field(default: Any, text: str) -> tuple[Any, Any]:
+    return str, Field(default, max_length=40, description=text)
+
+
 def _target_field(default: Any, text: str) -> tuple[Any, Any]:
     ends = Annotated[list[JsonNumber | None], Field(min_length=2, max_length=2)]
     return JsonValue | ends | None, Field(default, description=text)
@@ -91,6 +95,7 @@ _FIELDS = {
     "limits": _limits_field,
     "weights": _weights_field,
     "record": _record_field,
+    "word": _word_field,
     "target": _target_field,
 }
 
