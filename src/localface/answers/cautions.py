@@ -159,7 +159,7 @@ this may be a quirk of the model'
         for i in against
     ]
     shares = [format_percent(float(helped.shares[i])) for i in against]
-    moved = "other people whose score the same change moves"
+    moved = f"other {schema.each_row.many} whose score the same change moves"
     if len(against) == 1:
         of = f"{shares[0]} of {helped.moved[against[0]]} {moved}"
         yield f"{changes[0]} would help only {of}: {_QUIRK}"
