@@ -78,7 +78,7 @@ def crowd() -> pd.DataFrame:
 def model(kind: type[Model] = Model, **options: Any) -> Model:
     someone = crowd().iloc[TRAPPED]
     return kind(
-        mixed().model, {name: float(someone[name]) for name in ("debt", "income")}, **options
+        mixed().model, {name: float(someone[name]) for name in ("debt", "income", "age")}, **options
     )
 
 

@@ -19,7 +19,11 @@ from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import OthersHelped, OutOfTime, Questions
 from localface.search.side_by_side import side_by_side
-from localface.search.stages.effort import find_ends_of_little_effort, find_shrunken_ends
+from localface.search.stages.effort import (
+    efforts_of,
+    find_ends_of_little_effort,
+    find_shrunken_ends,
+)
 from localface.search.stages.fewest import FewChanges, find_fewest_changes
 from localface.search.stages.helping import choose_most_helping, goes_against_most
 from localface.search.stages.joint_moves import route_by_joint_moves
@@ -33,6 +37,7 @@ from localface.types import Array, Ids
 
 _FEW = 6  # changes up to which sets of them are tried, and every order
 _REDUCED = 4  # donors whose changes are reduced where no few will do
+_MOST_LEAST = 4  # ends of little effort to which ways are looked for
 _MOST_MIXED = 8  # changes up to which values of several donors are mixed
 
 
@@ -204,7 +209,8 @@ class _ActionSearch:
                 least=effort_of_moves(person, best.moves)[0],
             )
             shrunken = yield from find_shrunken_ends(self.graph, donors, ends_of_ways(ways))
-            ends = [*grown, *shrunken]
+            every = np.concatenate([grown, shrunken])
+            ends = every[np.argsort(efforts_of(person, every), kind="stable")[:_MOST_LEAST]]
             rows = self.graph.rows_of(donors)
             found = yield from side_by_side([self._way_of_little_effort(end, rows) for end in ends])
         except OutOfTime:
