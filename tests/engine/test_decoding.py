@@ -9,8 +9,8 @@ import numpy as np
 from localface import Feature, Schema
 from localface.data.space import Space
 from localface.engine.decoding import action_records, make_decoder, path_records
+from localface.search.move import Move
 from localface.search.outcome import ActionPath, Outcome
-from localface.search.stages.actions import Move
 from small_engine import line_source, points
 
 SCHEMA = Schema(

@@ -331,9 +331,9 @@ def test_scores_of_states_are_asked_once_each():
     script, graph = line()
     states = np.array([[2.0, 7.0], [3.0, 7.0], [2.0, 7.0]])
 
-    first = script.run(graph.scores_of_states(states, np.array([0])))
-    again = script.run(graph.with_floor(-1.0).scores_of_states(states[::-1], np.array([0])))
-    own = script.run(graph.scores_of_states(graph.points[:1], np.array([0])))
+    first = script.run(graph.states.scores_of(states, np.array([0])))
+    again = script.run(graph.with_floor(-1.0).states.scores_of(states[::-1], np.array([0])))
+    own = script.run(graph.states.scores_of(graph.points[:1], np.array([0])))
 
     assert (first.tolist(), again.tolist(), own.tolist()) == (
         [0.2, 0.3, 0.2],
@@ -362,10 +362,12 @@ def test_whether_states_keep_a_floor_is_asked_once_for_each_floor():
     _, graph = line()
     here, there = np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])
 
-    first, kept = replies(graph.keep_floor(here, there, -1.0), verdicts(True, False))
-    none, again = replies(graph.keep_floor(here[::-1], there[::-1], -1.0))
+    first, kept = replies(graph.states.keep_floor(here, there, -1.0), verdicts(True, False))
+    none, again = replies(graph.states.keep_floor(here[::-1], there[::-1], -1.0))
     other, lower = replies(
-        graph.keep_floor(np.vstack([here, here[:1] - 1]), np.vstack([there, there[:1]]), -2.0),
+        graph.states.keep_floor(
+            np.vstack([here, here[:1] - 1]), np.vstack([there, there[:1]]), -2.0
+        ),
         verdicts(True, True, False),
     )
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from localface.density.protocol import Hole, SegmentDensities
 from localface.geometry.bounds import Bounds
-from localface.geometry.point_set import keys_of
 from localface.geometry.segments import norms
+from localface.search.known_states import KnownStates
 from localface.search.person import Person
 from localface.search.questions import (
     Questions,
@@ -60,8 +60,7 @@ class LocalGraph:
         self.holes: list[Hole] = []
         self.below_floor: set[int] = set()  # vertices known to be: no step can be taken there
         self._vertex_of_row: dict[int, int] = {}
-        self._scores_of_states: dict[bytes, float] = {person.factual.tobytes(): score}
-        self._states_keep_floor: dict[tuple[float, bytes, bytes], bool] = {}
+        self.states = KnownStates(person.factual, score, rule=person.rule)
         self._verdicts: dict[Edge, bool] = {}
         self._log_means: dict[Edge, float] = {}
         self._factual_log_density: float | None = None
@@ -175,39 +174,6 @@ class LocalGraph:
         """Add a vertex that is not a row, asking for its score."""
         scores = yield from ask_point_scores(point[None, :])
         return self.add_state(point, float(scores[0]))
-
-    def scores_of_states(self, points: Array, rows: Ids) -> Questions[Array]:
-        """The scores of states that need not be vertices, asking only about those that are new.
-
-        ``rows`` are those whose values the states have taken over.
-        """
-        keys = keys_of(points)
-        known = self._scores_of_states
-        fresh = [i for i, key in enumerate(keys) if key not in known]
-        if fresh:
-            scores = yield from ask_point_scores(points[fresh], rows)
-            if len(fresh) == len(keys):
-                known.update(zip(keys, scores.tolist(), strict=True))
-                return scores
-            known.update(zip([keys[i] for i in fresh], scores.tolist(), strict=True))
-        return np.array([known[key] for key in keys])
-
-    def keep_floor(self, starts: Array, ends: Array, log_floor: float) -> Questions[Mask]:
-        """Tell which segments between states keep a floor, asking only about those that are new.
-
-        The states need not be vertices. Plans that have some of their changes in common lead
-        through the same states again and again.
-        """
-        every = zip(keys_of(starts), keys_of(ends), strict=True)
-        keys = [(log_floor, start, end) for start, end in every]
-        known = self._states_keep_floor
-        fresh = [i for i, key in enumerate(keys) if key not in known]
-        if fresh:
-            found = yield from ask_density_along(
-                starts[fresh], ends[fresh], log_floor, self.person.rule
-            )
-            known.update(zip([keys[i] for i in fresh], found.passes.tolist(), strict=True))
-        return np.array([known[key] for key in keys], dtype=bool)
 
     def rows_of(self, vertices: list[int]) -> Ids:
         """The rows that some vertices come from, for states that take over their values."""

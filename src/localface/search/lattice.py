@@ -52,7 +52,7 @@ class Lattice:
         """Have the model score the subsets of some sizes."""
         some = np.flatnonzero(np.isin(self.n_changes, sizes))
         if len(some):
-            self.scores[some] = yield from self.graph.scores_of_states(self.states[some], donors)
+            self.scores[some] = yield from self.graph.states.scores_of(self.states[some], donors)
 
     def allowed_ends(self, subsets: list[int]) -> Questions[list[int]]:
         """Those subsets at which a person may end: who starts below the floor must end above it."""
@@ -61,7 +61,7 @@ class Lattice:
         fresh = [subset for subset in subsets if subset not in self._above_floor]
         if fresh:
             states = self.states[fresh]
-            passes = yield from self.graph.keep_floor(states, states, self.person.log_floor)
+            passes = yield from self.graph.states.keep_floor(states, states, self.person.log_floor)
             self._above_floor |= dict(zip(fresh, passes.tolist(), strict=True))
         return [subset for subset in subsets if self._above_floor[subset]]
 
@@ -118,7 +118,7 @@ class Lattice:
             if self.person.rule != "lowest":  # a mean says nothing of where the step ends
                 starts = np.concatenate([starts, stops])
                 stops = np.concatenate([stops, stops])
-            passes = yield from self.graph.keep_floor(starts, stops, log_floor)
+            passes = yield from self.graph.states.keep_floor(starts, stops, log_floor)
             fine[fine] = passes.reshape(-1, n).all(axis=0)
             self._refused += n - int(fine.sum())
         self._verdicts |= dict(zip(steps, fine.tolist(), strict=True))
@@ -144,7 +144,7 @@ class Lattice:
         if not fresh:
             return
         points = self.states[fresh]
-        self._dense[fresh] = yield from self.graph.keep_floor(points, points, self.log_floor)
+        self._dense[fresh] = yield from self.graph.states.keep_floor(points, points, self.log_floor)
         self._checked[fresh] = True
 
     def missing_score(self, subset: int) -> float:

@@ -129,8 +129,8 @@ class _ActionSearch:
         points = graph.points[donors]
         swaps = Swaps(person, points)
         full = np.where(swaps.differs @ swaps.touched, points, person.factual)
-        scores = yield from graph.scores_of_states(full, graph.rows_of(donors))
-        passes = yield from graph.keep_floor(full, full, person.log_floor)
+        scores = yield from graph.states.scores_of(full, graph.rows_of(donors))
+        passes = yield from graph.states.keep_floor(full, full, person.log_floor)
         # without what is fixed or too small to notice, a donor's values may not reach the target
         fine = passes & (scores >= person.min_score) & is_allowed_end(person, full)
         sound = [i for i in np.flatnonzero(fine).tolist() if swaps.differs[i].any()]
@@ -280,7 +280,7 @@ class _ActionSearch:
         settled = yield from settle_values(self.graph, end, groups, rows)
         if (settled == end).all():
             return None
-        passes = yield from self.graph.keep_floor(
+        passes = yield from self.graph.states.keep_floor(
             settled[None, :], settled[None, :], person.log_floor
         )
         if not passes[0]:

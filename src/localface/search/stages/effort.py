@@ -46,7 +46,7 @@ def find_ends_of_little_effort(
         states = states[efforts_of(person, states) < least]
         if not len(states) or in_vain == _IN_VAIN:
             break
-        scores = yield from graph.scores_of_states(states, rows)
+        scores = yield from graph.states.scores_of(states, rows)
         efforts = efforts_of(person, states)
         fine = (scores >= person.min_score) & is_allowed_end(person, states)
         found = yield from _least_on_common_ground(person, states[fine], efforts[fine])
@@ -88,7 +88,7 @@ def find_shrunken_ends(graph: LocalGraph, donors: list[int], ends: Array) -> Que
     is_noticed = (every <= low) | (every >= high)
     every = np.where(is_noticed | ~is_number, every, person.factual)
     every = every[are_first_of_equals(every)]
-    scores = yield from graph.scores_of_states(every, graph.rows_of(donors))
+    scores = yield from graph.states.scores_of(every, graph.rows_of(donors))
     fine = (scores >= person.min_score) & is_allowed_end(person, every)
     return (
         yield from _least_on_common_ground(person, every[fine], efforts_of(person, every[fine]))

@@ -68,7 +68,7 @@ def find_fewest_changes(
         sets = swaps.with_one_more(carried)
         if not len(sets):
             break
-        scores = yield from graph.scores_of_states(swaps.states(sets), rows)
+        scores = yield from graph.states.scores_of(swaps.states(sets), rows)
         most_routes = _MOST_LAST_ROUTES if size == len(swaps.groups) else _MOST_ROUTES
         level = _Level(
             graph, swaps, sets, scores, rows, log_floor, max_changes, most_routes, unlike
@@ -109,7 +109,7 @@ class _Level:
         for first in range(0, len(order), _CHECKED_AT_ONCE):
             some = order[first : first + _CHECKED_AT_ONCE]
             ends = states[some]
-            passes = yield from self.graph.keep_floor(ends, ends, person.log_floor)
+            passes = yield from self.graph.states.keep_floor(ends, ends, person.log_floor)
             left = some[passes][: self.most_routes - tries]
             tries += len(left)
             while len(left):
@@ -135,7 +135,9 @@ class _Level:
         if len(looked_at) <= _MOST_CARRIED:
             return looked_at
         states = self.swaps.states(self.sets.subset(looked_at))
-        passes = yield from self.graph.keep_floor(states, states, self.graph.person.log_floor)
+        passes = yield from self.graph.states.keep_floor(
+            states, states, self.graph.person.log_floor
+        )
         order = np.argsort(~passes, kind="stable")
         return np.asarray(looked_at[order[:_MOST_CARRIED]])
 

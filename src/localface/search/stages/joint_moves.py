@@ -40,7 +40,7 @@ def route_by_joint_moves(
             if not len(made):
                 return None
         states = judge.states(left, made)
-        scores = yield from graph.scores_of_states(states, rows)
+        scores = yield from graph.states.scores_of(states, rows)
         best = int(np.argmax(scores))
         here = states[best]
         moves.append(Move(here, float(scores[best])))

@@ -66,7 +66,7 @@ def find_way_by_mixing(
         states = values.with_one_more(carried)
         if not len(states):
             break
-        scores = yield from graph.scores_of_states(states, rows)
+        scores = yield from graph.states.scores_of(states, rows)
     return None
 
 
@@ -96,7 +96,7 @@ def _single_changes(
     beyond = _beyond_donors(graph.person, swaps, _FURTHER)
     between = _beyond_donors(graph.person, swaps, _BETWEEN)
     states = np.concatenate([taken, beyond, between])
-    scores = yield from graph.scores_of_states(states, rows)
+    scores = yield from graph.states.scores_of(states, rows)
     return states, scores, len(taken) + len(beyond)
 
 
@@ -151,7 +151,7 @@ def _rounded_ends(graph: LocalGraph, ends: Array, points: Array, rows: Ids) -> Q
                 end[column] = person.round_outwards(column, end[column : column + 1])[0]
     if (rounded == ends).all():
         return ends
-    scores = yield from graph.scores_of_states(rounded, rows)
+    scores = yield from graph.states.scores_of(rounded, rows)
     return rounded[(yield from are_sound_ends(person, rounded, scores))]
 
 

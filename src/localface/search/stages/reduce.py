@@ -23,7 +23,7 @@ def reduce_changes(
             break
         without_each = ~np.eye(len(kept), dtype=bool)
         states = with_groups_from(person, end, kept, without_each)
-        scores = yield from graph.scores_of_states(states, rows)
+        scores = yield from graph.states.scores_of(states, rows)
         fine = yield from are_sound_ends(person, states, scores)
         if not fine.any():
             break
@@ -33,7 +33,7 @@ def reduce_changes(
         turn = np.full(len(kept), len(order))
         turn[order] = np.arange(len(order))
         chain = with_groups_from(person, end, kept, turn > np.arange(len(order))[:, None])
-        scores = yield from graph.scores_of_states(chain, rows)
+        scores = yield from graph.states.scores_of(chain, rows)
         fine = yield from are_sound_ends(person, chain, scores)
         put_back = order[: int(np.flatnonzero(fine)[-1]) + 1] if fine.any() else order[:1]
         kept = [group for i, group in enumerate(kept) if i not in put_back]

@@ -28,7 +28,7 @@ def settle_values(graph: LocalGraph, end: Array, groups: list[int], rows: Ids) -
             continue
         states = np.repeat(state[None, :], len(values), axis=0)
         states[:, column] = values
-        scores = yield from graph.scores_of_states(states, rows)
+        scores = yield from graph.states.scores_of(states, rows)
         fine = np.flatnonzero((scores >= person.min_score) & is_allowed_end(person, states))
         if len(fine):
             state = states[fine[0]]
