@@ -19,6 +19,7 @@ KINDS = {
     "NearestToEach": "neighbours",
     "ScoreRows": "model",
     "ScorePoints": "model",
+    "HelpOthers": "model",
     "DensityAlong": "density",
     "RowDensities": "density",
     "Census": "counting",
