@@ -120,7 +120,7 @@ def test_many_rows_are_searched_in_cells_and_few_are_scanned(in_cells: LocalFACE
 def test_recall_is_told_and_nothing_is_claimed_that_it_does_not_bear(in_cells: LocalFACE) -> None:
     recall = in_cells._engine.source.recall
     assert 0.99 < recall < 1
-    assert f"{recall:.2%} of near people found" in repr(in_cells)
+    assert f"{recall:.2%} of near rows found" in repr(in_cells)
     answers = answered(in_cells)
     assert any(answer.found for answer in answers)
     for answer in answers:
