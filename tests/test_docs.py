@@ -245,7 +245,7 @@ CAUTIONS: dict[str, tuple[str, Callable[[], Any]]] = {
         "cautions_about_missing",
         lambda: cautions.cautions_about_missing(LACKING, GAP, {"lactate": "only"}),
     ),
-    "no short list of actions was found that keeps to common states": (
+    "no short list of actions was found that keeps to common states: what follows is a path": (
         "caution_without_actions",
         lambda: [cautions.caution_without_actions(MissingActions(), 2)],
     ),
@@ -282,6 +282,8 @@ def test_no_caution_is_left_unexplained() -> None:
         "this goes as far as possible",
         "that a retrained model agrees with at",
         "this plan changes 147 of 200 features, 134 of them at once",
+        "through states more unusual than 98.9 % of people's, 1 feature would do",
+        "this one passes through states more unusual than",
     )
     assert all(words in MESSAGES for words in elsewhere)
 

@@ -13,13 +13,13 @@ from localface.search.closing import (
     close_without_path,
     count_features,
     find_few_actions,
+    find_rarer_actions,
     measure_actions,
     outcome_without_measures,
     take_path_as_actions,
     why_no_actions,
 )
 from localface.search.move import Move
-from localface.search.outcome import MissingActions
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import DensityAlong, RowDensities
 from localface.search.trails import GraphPath
@@ -207,9 +207,63 @@ def test_how_many_features_would_do_is_found_out_where_fewer_are_wanted():
     not_by_steps = script.run(why_no_actions(known(script), wanted, (0, 1, 2)))
     unlimited = script.run(why_no_actions(known(script), PLAN, (0, 1)))
 
-    assert missing == MissingActions(most=1, fewest=2)
-    assert not_by_steps == MissingActions(most=1)
-    assert unlimited == MissingActions()
+    assert (missing.most, missing.fewest) == (1, 2)
+    assert (not_by_steps.most, not_by_steps.fewest) == (1, None)
+    assert (unlimited.most, unlimited.fewest) == (None, None)
+
+
+def test_actions_through_a_hole_are_found_where_no_others_lead_to_a_common_state():
+    script = around_a_hole()
+
+    found = script.run(find_rarer_actions(known(script), PLAN))
+    missing = script.run(why_no_actions(known(script), PLAN, (0, 1, 2)))
+
+    assert found.rarer
+    assert [move.point.tolist() for move in found.moves] == [[0.0, 2.0]]
+    assert found.step_log_densities.tolist() == [-9.0], "what the step falls to is stated"
+    assert found.log_densities.tolist() == [1.0]
+    assert found.log_floor == 0.0, "the floor that was asked for, which it does not keep"
+    assert [move.point.tolist() for move in missing.rarer.moves] == [[0.0, 2.0]]
+
+
+def two_ways_through_rare_states() -> Script:
+    """Each change alone leads to a rare state, the first to a rarer one; both together do not."""
+
+    def log_density(points):
+        first = (points[:, 0] > 0.5) & (points[:, 1] < 0.5)
+        second = (points[:, 0] < 0.5) & (points[:, 1] > 0.5)
+        straight = np.abs(points[:, 0] - points[:, 1]) < 0.1
+        between = straight & (points[:, 0] > 0.2) & (points[:, 0] < 0.8)
+        return np.select([first, second, between], [-5.0, -1.5, -20.0], 1.0)
+
+    return Script(
+        [[1.0, 1.0], [1.0, 1.0]],
+        score=lambda points: np.minimum(points[:, 0], points[:, 1]),
+        log_density=log_density,
+    )
+
+
+def test_of_orders_through_rare_states_the_one_that_falls_least_is_taken():
+    script = two_ways_through_rare_states()
+
+    found = script.run(find_rarer_actions(known(script, min_score=0.9), PLAN))
+
+    assert [(move.point > 0).tolist() for move in found.moves] == [[False, True], [True, True]]
+    assert found.step_log_densities.min() == -1.5
+
+
+def test_to_a_given_goal_no_actions_lead_through_rarer_states():
+    script = around_a_hole()
+    graph = known(script)
+    graph.goal = 2
+
+    assert script.run(find_rarer_actions(graph, PLAN)) is None
+
+
+def test_actions_that_end_at_a_rare_state_are_none_however_rare_the_way_may_be():
+    script = Script([[1.0, 0.0]], log_density=lambda points: 1.0 - 9.0 * (points[:, 0] > 0.5))
+
+    assert script.run(find_rarer_actions(known(script), PLAN)) is None
 
 
 def test_a_step_that_changes_many_features_is_no_action():

@@ -20,6 +20,7 @@ from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
 from localface.answers.long_plans import PlanSize, caution_about_long_plan
+from localface.answers.rarer_plans import caution_about_rarer_actions
 from localface.answers.reasons import ReasonWriter
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
@@ -251,7 +252,9 @@ class AnswerAssembler:
             yield from cautions_about_own_state(
                 share, self.options.min_density, found=found, rows=self.schema.each_row
             )
-        if outcome.missing_actions is not None:
+        if outcome.actions is not None and outcome.actions.rarer:
+            yield caution_about_rarer_actions(actions, self.schema.each_row)
+        elif outcome.missing_actions is not None:
             yield caution_without_actions(outcome.missing_actions, len(outcome.points) - 1)
         kept = [self.schema[name].display_name for name in self.alike_in]
         kept += ["what is missing"] if absent_values(self.schema, record).any() else []
@@ -296,7 +299,11 @@ class AnswerAssembler:
                 score=scores[i],
                 density=float(self.scale.share_below(actions.log_densities[i])),
                 certificate=self.step_certificate(
-                    lengths[i], log_lowest[i], kept, entry=below, passed=not below
+                    lengths[i],
+                    log_lowest[i],
+                    kept,
+                    entry=below and not actions.rarer,
+                    passed=not below,
                 ),
                 follows=move.follows,
             )

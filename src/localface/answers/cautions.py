@@ -136,6 +136,11 @@ a path of 1 step, in which several features change at once'
     return f"no plan with at most {most} was found, {instead}: {path}"
 
 
+def is_about_missing_actions(caution: str) -> bool:
+    """Tell whether a caution is the one that a path is all there is."""
+    return _PATH_FOLLOWS in caution
+
+
 def cautions_about_quirks(
     schema: Schema, states: tuple[Array, Array], helped: OthersHelped, feature_of: Ids
 ) -> Iterator[str]:
@@ -181,7 +186,7 @@ def keep_without_path(cautions: Iterable[str]) -> Iterator[str]:
     """
     for line in cautions:
         about_plan = is_about_long_plan(line) or _QUIRK in line
-        if _PATH_FOLLOWS not in line and not about_plan:
+        if not (about_plan or is_about_missing_actions(line)):
             yield line.replace(_FIRST_STEP, "")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from localface.answers.assemble import AnswerAssembler
 from localface.answers.cautions import cautions_about_missing
 from localface.answers.disclosure import Disclosure
+from localface.answers.rarer_plans import mention_rarer_plan
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.data.constraints import compile_comparable_box
@@ -189,6 +190,17 @@ class Engine:
         self, request: Request, decode: Decode, outcome: Outcome, disclosure: Disclosure
     ) -> Recourse:
         """Put what a search found into the user's units."""
+        answer = self._assemble(request, decode, outcome, disclosure)
+        missing = outcome.missing_actions
+        if missing is not None and missing.rarer is not None and outcome.actions is None:
+            with_rarer = replace(outcome, actions=missing.rarer)
+            rarer = self._assemble(request, decode, with_rarer, disclosure)
+            answer = mention_rarer_plan(answer, rarer)
+        return answer if self.finish is None else self.finish(answer)
+
+    def _assemble(
+        self, request: Request, decode: Decode, outcome: Outcome, disclosure: Disclosure
+    ) -> Recourse:
         records, rows = path_records(self.source, outcome, decode)
         records[0] = request.record
         answer = self.answers.assemble_recourse(
@@ -203,9 +215,7 @@ class Engine:
             waiting_record=waiting_record(outcome, decode, request.record),
         )
         told = tuple(cautions_about_missing(self.schema, request.record, request.options_of))
-        if told:
-            answer = replace(answer, cautions=(*told, *answer.cautions))
-        return answer if self.finish is None else self.finish(answer)
+        return replace(answer, cautions=(*told, *answer.cautions)) if told else answer
 
     def with_all_revealed(self, request: Request, answer: Recourse) -> Recourse:
         """Return an answer that tells all that was revealed for it, by whatever search."""

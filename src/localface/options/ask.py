@@ -68,7 +68,8 @@ class Ask:
     relax: bool = _option_field(
         False,
         "flag",
-        "where the target cannot be reached, lower the floor by as little as possible, and say so",
+        "where the target cannot be reached, or only by a path without actions, lower the floor by "
+        "as little as possible, and say so",
     )
     best_effort: bool = _option_field(
         False,

@@ -31,6 +31,8 @@ from localface.types import Array, Ids
 _T = TypeVar("_T")
 
 _FEW_TOGETHER = 3  # features that one action may change, where no fewer will do
+_BELOW_FLOOR = (0.5, 1.0, 2.0, 4.0, 8.0)  # nats by which actions may fall below it, tried in turn
+_ANYWHERE = 1000.0  # nats below the floor where there is nothing any more
 
 
 def close_search(
@@ -144,7 +146,7 @@ def find_few_actions(graph: LocalGraph, plan: Plan) -> Questions[ActionPath | No
     no state less dense than their own.
     """
     own = yield from graph.factual_log_density()
-    log_floor = min(graph.person.log_floor, own)
+    log_floor = min(graph.person.log_floor_of_steps, own)
     donors = yield from find_donors(graph, plan.walk_options.n_neighbors)
     actions = yield from find_actions(graph, plan, donors, log_floor=log_floor)
     moves = None if actions is None else actions.moves
@@ -212,16 +214,57 @@ def _stops_of(person: Person, points: Array) -> Questions[list[int]]:
     return fewer if bool((found.passes & short).all()) else every
 
 
+def find_rarer_actions(graph: LocalGraph, plan: Plan) -> Questions[ActionPath | None]:
+    """Few actions to a common state, through rarer ones where no others lead there.
+
+    They are in the order that falls least below the floor. What each step falls to is stated, and
+    where they end the floor is kept. To a given goal there are none: it is the path there that was
+    asked for.
+    """
+    if graph.goal is not None:
+        return None
+    floor = graph.person.log_floor
+    fewest = yield from find_few_actions(graph.with_lowest_on_the_way(floor - _ANYWHERE), plan)
+    if fewest is None:
+        return None
+    best = fewest
+    own = yield from graph.factual_log_density()
+    for below in _BELOW_FLOOR:
+        lowered = graph.with_lowest_on_the_way(min(floor, own) - below)
+        found = yield from _actions_to_same_end(lowered, plan, fewest)
+        if found is not None:
+            best = found
+            break
+    return replace(best, log_floor=floor, rarer=True)
+
+
+def _actions_to_same_end(
+    graph: LocalGraph, plan: Plan, known: ActionPath
+) -> Questions[ActionPath | None]:
+    """The same changes as those of known actions, in another order."""
+    log_floor = graph.person.log_floor_of_steps
+    end = known.moves[-1]
+    graph.goal = graph.add_state(end.point, end.score)
+    every_change = replace(plan, every_change=True)
+    found = yield from find_actions(graph, every_change, [], log_floor=log_floor)
+    if found is None:
+        return None
+    rows = np.array(known.donors, dtype=np.int64)
+    measured = yield from measure_actions(graph.person, found.moves, log_floor, rows)
+    return replace(measured, helped=known.helped)
+
+
 def why_no_actions(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions[MissingActions]:
-    """Look for actions without the limit on features, where there was one, and count theirs."""
+    """Look for actions through rarer states, and for some without the limit on features."""
+    rarer = yield from find_rarer_actions(graph, plan)
     if plan.max_features is None:
-        return MissingActions()
+        return MissingActions(rarer=rarer)
     unlimited = replace(plan, max_features=None)
     found = yield from find_few_actions(graph, unlimited)
     if found is None:
         found = yield from take_path_as_actions(graph, unlimited, trail)
     fewest = None if found is None else count_features(graph.person, found.moves)
-    return MissingActions(plan.max_features, fewest)
+    return MissingActions(plan.max_features, fewest, rarer)
 
 
 def count_features(person: Person, moves: tuple[Move, ...]) -> int:

@@ -308,6 +308,12 @@ class LocalGraph:
         other._log_means = dict(self._log_means)
         return other
 
+    def with_lowest_on_the_way(self, log_density: float) -> LocalGraph:
+        """The same knowledge for someone whose actions may fall below the floor on the way."""
+        other = self.with_fixed_columns(self.person.fixed)
+        other.person = replace(self.person, lowest_on_the_way=log_density)
+        return other
+
     def with_fixed_columns(self, fixed: Mask | None) -> LocalGraph:
         """The same knowledge for someone whose actions leave some columns as they are."""
         other = self.with_floor(self.person.log_floor)

@@ -22,7 +22,7 @@ class Lattice:
 
     A state is a bit mask over ``changes``. Someone who starts below the floor may go no lower
     than where they start until they are above the floor: they must end above it, and once there
-    never fall below it again.
+    never fall below it again, unless the person may on the way.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Lattice:
             starts = sorted({start for start, _ in fresh})
             above = set((yield from self.allowed_ends(starts)))
             for log_floor, some in (
-                (self.person.log_floor, [step for step in fresh if step[0] in above]),
+                (self.person.log_floor_of_steps, [step for step in fresh if step[0] in above]),
                 (self.log_floor, [step for step in fresh if step[0] not in above]),
             ):
                 if some:
@@ -102,7 +102,7 @@ class Lattice:
     def _check_steps_from(self, start: int, ends: list[int]) -> Questions[None]:
         """Find out which steps from one state can be taken, in one question."""
         above_floor = bool((yield from self.allowed_ends([start])))
-        log_floor = self.person.log_floor if above_floor else self.log_floor
+        log_floor = self.person.log_floor_of_steps if above_floor else self.log_floor
         yield from self._check_steps([(start, end) for end in ends], log_floor)
 
     def _check_steps(self, steps: list[tuple[int, int]], log_floor: float) -> Questions[None]:

@@ -18,6 +18,7 @@ class ActionPath:
     step_log_densities: Array  # what the rule measures along each move
     log_floor: float
     donors: tuple[int, ...] = ()  # the rows that values were taken over from
+    rarer: bool = False  # they do not keep the floor on the way: nothing that does was found
     helped: OthersHelped | None = None  # how many others the same changes would help
 
 
@@ -27,10 +28,12 @@ class MissingActions:
 
     ``most`` is how many features they were allowed to change, ``fewest`` how many those change
     that were found without this limit; None where there was none, or where nothing was found.
+    ``rarer`` are actions to a common state that lead through rarer ones, where some were found.
     """
 
     most: int | None = None
     fewest: int | None = None
+    rarer: ActionPath | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -47,8 +47,15 @@ class Person:
     projection: Projection | None = None
     # Columns that the actions leave as they are, whatever the rows on the path have there.
     fixed: Mask | None = None
+    # What steps between the start and the end may fall to; None: nothing below the floor.
+    lowest_on_the_way: float | None = None
     # States that the person comes to by waiting, the soonest first; None: nothing grows by itself.
     grown: Array | None = None
+
+    @property
+    def log_floor_of_steps(self) -> float:
+        """The log-density that steps from common states have to keep."""
+        return self.log_floor if self.lowest_on_the_way is None else self.lowest_on_the_way
 
     @property
     def limiting_projection(self) -> Projection | None:

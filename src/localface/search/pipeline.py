@@ -87,6 +87,8 @@ def find_recourse(
     if wished and not plan.every_change:
         plan = replace(plan, every_change=True)
     outcome = yield from _guided_search(graph, plan, relax=relax)
+    if relax and outcome.missing_actions is not None:
+        outcome = replace(outcome, actions=outcome.missing_actions.rarer)
     if goal is not None or plan.existence_only:
         return outcome
     return (yield from add_waiting(person, outcome))
@@ -242,6 +244,7 @@ def _improve_path(
             trail = improvement.path.vertices
             actions = yield from take_path_as_actions(graph, plan, trail)
             if actions is None:
+                missing = MissingActions()  # should time be up meanwhile
                 missing = yield from why_no_actions(graph, plan, trail)
     except OutOfTime:
         in_time = False

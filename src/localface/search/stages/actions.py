@@ -149,10 +149,10 @@ class _ActionSearch:
             end = np.where(np.isin(person.group_of, kept), full[i], person.factual)
             settled = yield from self._settled_way(end, kept, rows)
             if settled is not None:
-                return [self._stop_at_target(settled)]
+                return [(yield from self._stop_at_target(settled))]
             way = yield from self._way_to(end, kept, rows)
             if way is not None:
-                return [way]
+                return [(yield from self._stop_at_target(way))]
         return []
 
     def by_mixed_changes(self, ways: list[Way], donors: list[int]) -> Questions[list[Way]]:
@@ -171,7 +171,7 @@ class _ActionSearch:
             groups = np.unique(person.group_of[end != person.factual]).tolist()
             found = yield from self._settled_way(end, groups, rows)
             if found is not None:
-                found = self._stop_at_target(found)
+                found = yield from self._stop_at_target(found)
             else:
                 found = yield from self._way_to(end, groups, rows)
             if found is None or cost_of_moves(person, found.moves) >= cost:
@@ -232,7 +232,7 @@ class _ActionSearch:
             return None
         found = yield from self._settled_way(end, groups, rows)
         if found is not None:
-            return self._stop_at_target(found)
+            return (yield from self._stop_at_target(found))
         return (yield from self._way_to(end, groups, rows))
 
     def most_helping(
@@ -272,7 +272,7 @@ class _ActionSearch:
         settled = yield from self._settled_way(end, groups, rows)
         if settled is None:
             return Way.through_lattice(few.lattice, few.route)
-        return self._stop_at_target(settled)
+        return (yield from self._stop_at_target(settled))
 
     def _settled_way(self, end: Array, groups: list[int], rows: Ids) -> Questions[Way | None]:
         """A way by the same changes, each no larger than needed; None where none is sound."""
@@ -299,16 +299,17 @@ class _ActionSearch:
         route = yield from find_route(lattice, len(lattice.states) - 1, self.plan.max_changes)
         return None if route is None else Way.through_lattice(lattice, route)
 
-    def _stop_at_target(self, way: Way) -> Way:
+    def _stop_at_target(self, way: Way) -> Questions[Way]:
         """Leave out the moves after the target is reached: smaller changes may need fewer of them.
 
         Who starts below the floor goes on until they are above it.
         """
         person = self.person
-        if self.log_floor < person.log_floor:
-            return way
-        allowed = is_allowed_end(person, np.stack([move.point for move in way.moves]))
-        for i, move in enumerate(way.moves):
-            if allowed[i] and move.score >= person.min_score:
-                return way.up_to(i + 1)
-        return way
+        states = np.stack([move.point for move in way.moves])
+        scores = np.array([move.score for move in way.moves])
+        fine = (scores >= person.min_score) & is_allowed_end(person, states)
+        if self.log_floor < person.log_floor and fine[:-1].any():
+            ends = states[fine]
+            fine[fine] = yield from self.graph.states.keep_floor(ends, ends, person.log_floor)
+        first = np.flatnonzero(fine)
+        return way.up_to(int(first[0]) + 1) if len(first) else way

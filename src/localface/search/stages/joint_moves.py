@@ -31,7 +31,7 @@ def route_by_joint_moves(
     above = log_floor >= person.log_floor
     moves: list[Move] = []
     while left:
-        judge = _StepJudge(person, end, here, person.log_floor if above else log_floor)
+        judge = _StepJudge(person, end, here, person.log_floor_of_steps if above else log_floor)
         alone = np.eye(len(left), dtype=bool)
         fine = yield from judge.can_take(left, alone)
         made = alone[fine]
