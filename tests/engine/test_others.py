@@ -47,7 +47,7 @@ def anything(points: Array) -> Array:
 
 def question(*end: float, keeps: Any = anything) -> HelpOthers:
     own = np.array([0.0, 0.5, 0.0])
-    return HelpOthers(own, own + np.array([end]), np.arange(3), NO_ROWS, keeps)
+    return HelpOthers(own, own + np.array([end]), np.arange(3), np.zeros(3, bool), NO_ROWS, keeps)
 
 
 def asked(*questions: Any, score: Score | None = None) -> tuple[list[Any], list[Meter]]:
@@ -134,6 +134,50 @@ def test_a_model_that_fails_on_the_person_fails() -> None:
         asked(ScorePoints(np.ones((1, 3)), NO_ROWS), score=Score(fails_above=0.9))
 
 
+def test_a_change_is_made_from_about_the_same_values_and_the_person_makes_it_exactly() -> None:
+    score = Score()
+    own, end = np.array([0.0, 0.5, 0.0]), np.array([0.8, 0.5, 0.1])
+
+    asked(question(0.8, 0.0, 0.1), score=score)
+
+    (records,) = score.calls
+    before, after, without_first, without_third = records.reshape(4, N_OTHERS + 1, 3)
+    assert before[0].tolist() == own.tolist()
+    assert after[0].tolist() == end.tolist()
+    shifts = before[1:, [0, 2]]
+    assert np.abs(shifts).max(axis=0) == pytest.approx([0.8, 0.5], abs=0.1)
+    assert shifts.min() < 0 < shifts.max()
+    assert after[1:, [0, 2]] == pytest.approx(shifts + [0.8, 0.1])
+    assert after[:, 0].max() <= ROWS[:, 0].max()  # nobody goes where nobody is
+    assert (without_first == np.column_stack([before[:, 0], after[:, 1:]])).all()
+    assert (without_third == np.column_stack([after[:, :2], before[:, 2]])).all()
+    assert (before[1:, 1] == after[1:, 1]).all()  # others keep what does not change
+    assert len(np.unique(before[1:, 1])) == N_OTHERS
+
+
+def test_what_is_discrete_is_changed_from_the_very_same_value() -> None:
+    score = Score()
+    discrete = np.array([True, False, True])
+    own, ends = np.array([0.0, 0.5, 0.0]), np.array([[1.0, 0.5, 0.0]])
+
+    asked(HelpOthers(own, ends, np.arange(3), discrete, NO_ROWS, anything), score=score)
+
+    before, after = score.calls[0].reshape(2, N_OTHERS + 1, 3)
+    assert (before[:, 0] == 0.0).all()
+    assert (after[:, 0] == 1.0).all()
+
+
+def test_a_notch_at_the_very_values_of_a_change_helps_nobody_who_stands_beside_it() -> None:
+    """A tree may have it for everyone: at the very same values it would help everybody."""
+
+    class Notch(Score):
+        def exact_scores(self, records: Array) -> Array:
+            notch = np.abs(records[:, 0] - 0.5) < 0.01
+            return np.asarray(1.0 * notch - 0.1 * records[:, 0])
+
+    assert only(asked(question(0.5, 0.0, 0.0), score=Notch())[0]).least < 0.1
+
+
 def notched_world(notch: float) -> tuple[LocalFACE, dict[str, float]]:
     """More income helps, but for people of about thirty there is a notch just below theirs."""
     rng = np.random.default_rng(1)
@@ -156,7 +200,7 @@ def test_a_quirk_of_the_model_is_told_wherever_the_answer_is_shown() -> None:
     assert answer.end["income"] < 44.5
     assert caution.startswith("lowering income would help only ")
     assert caution.endswith(
-        "of 100 other people whose score the same change moves: this may be a quirk of the model"
+        " other people whose score the same change moves: this may be a quirk of the model"
     )
     assert caution in str(answer)
     assert caution in answer._repr_html_()

@@ -1,4 +1,9 @@
-"""Other people: the changes of a plan are made to them as well, to count whom they help."""
+"""Other people: the changes of a plan are made to them as well, to count whom they help.
+
+They make the same change from about where the person makes it: one from a little more, another
+from a little less. A notch that a model has learnt from few rows at just these values helps few of
+them, though it may help everybody at the very same values.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,7 @@ from localface.types import Array, Mask
 N_OTHERS = 100
 """Rows to which changes are made, the same for everyone who asks."""
 _SEED = 271  # what they are drawn with
+_NEAR = 0.5  # ordinary differences around a person's values within which others make a change
 _ENOUGH = 20  # of them whose score has to change for a share to mean anything
 
 
@@ -60,8 +66,7 @@ class Others:
 
     def __init__(self, holder: RowHolder) -> None:
         self._holder = holder
-        self._records: Array | None = None
-        self._points: Array | None = None
+        self._drawn: _Sample | None = None
 
     def compose(self, meter: Meter, question: HelpOthers) -> list[ChangedOthers]:
         """Make the changes of each end of a question to others."""
@@ -81,32 +86,64 @@ class Others:
         states = [own, end]
         if len(groups) > 1:
             states += [np.where(one, own, end) for one in columns]
-        made = meter.decode(np.stack(states), donors)
-        records, points = self._sample()
-        changed = ~((made[0] == made[1]) | (np.isnan(made[0]) & np.isnan(made[1])))
-        composed = np.where(changed, made[:, None, :], records)
-        keeps = np.ones(len(records), dtype=bool)
+        sample = self._sample()
+        shifts = sample.shifts(own, end, (end != own) & ~question.discrete)
+        keeps = np.ones(len(shifts), dtype=bool)
         for state in states:
-            keeps &= question.keeps_relations(np.where(end != own, state, points))
-        everyone = np.concatenate([made[:, None, :], composed[:, keeps]], axis=1)
-        return ChangedOthers(columns, everyone)
+            keeps &= question.keeps_relations(np.where(end != own, state + shifts, sample.points))
+        everyone = np.concatenate([own + shifts[keeps], end + shifts[keeps], states])
+        before, after, made = np.split(
+            meter.decode(everyone, donors), [int(keeps.sum()), 2 * int(keeps.sum())]
+        )
+        composed = [np.where(_differs(made[0], state), after, before) for state in made]
+        composed = np.where(_differs(made[0], made[1]), composed, sample.records[keeps])
+        return ChangedOthers(columns, np.concatenate([made[:, None, :], composed], axis=1))
 
-    def _sample(self) -> tuple[Array, Array]:
-        """The records and the points of the others, read once."""
-        if self._records is None or self._points is None:
-            everyone = list_all_rows(self._holder)
-            few = min(N_OTHERS, len(everyone))
-            drawn = np.random.default_rng(_SEED).choice(len(everyone), few, replace=False)
-            ids = everyone[np.sort(drawn)]
-            self._records = self._holder.records(ids)
-            self._points = self._holder.points(ids)
-        return self._records, self._points
+    def _sample(self) -> _Sample:
+        """The others, read once."""
+        if self._drawn is None:
+            self._drawn = _Sample.of(self._holder)
+        return self._drawn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    """Rows to which changes are made, and how far from the person's values each makes them."""
+
+    records: Array
+    points: Array
+    parts: Array  # of the furthest shift, of each row in each column, from -1 to 1
+
+    @classmethod
+    def of(cls, holder: RowHolder) -> _Sample:
+        everyone = list_all_rows(holder)
+        generator = np.random.default_rng(_SEED)
+        drawn = generator.choice(len(everyone), min(N_OTHERS, len(everyone)), replace=False)
+        ids = everyone[np.sort(drawn)]
+        points = holder.points(ids)
+        return cls(holder.records(ids), points, generator.uniform(-1.0, 1.0, points.shape))
+
+    def shifts(self, own: Array, end: Array, columns: Mask) -> Array:
+        """How far from a person's values, before and after, each row makes the person's change.
+
+        As far as the change goes, and at least half an ordinary difference, but not beyond what
+        somebody here has.
+        """
+        furthest = np.maximum(np.abs(end - own), _NEAR)
+        low = np.minimum(self.points.min(axis=0) - np.minimum(own, end), 0.0)
+        high = np.maximum(self.points.max(axis=0) - np.maximum(own, end), 0.0)
+        return np.where(columns, np.clip(self.parts * furthest, low, high), 0.0)
 
 
 def helped_by_each(others: Sequence[ChangedOthers], scores: Array) -> list[OthersHelped]:
     """Tell how many others are helped by the changes of each end, given all scores in turn."""
     parts = np.split(scores, np.cumsum([len(one) for one in others])[:-1])
     return [one.helped(part) for one, part in zip(others, parts, strict=True)]
+
+
+def _differs(first: Array, second: Array) -> Mask:
+    """Which values of two records are not the same."""
+    return ~((first == second) | (np.isnan(first) & np.isnan(second)))
 
 
 def _share_that_rises(before: Array, after: Array) -> tuple[float, int]:

@@ -162,14 +162,15 @@ class ComposedStates:
 class HelpOthers:
     """Do the changes to these ends help others as well? Answered with an ``OthersHelped`` for each.
 
-    Others are given what the person at ``point`` has of the columns that an end changes, before
-    and after; columns of one group are one change. ``donors`` as for ``ScorePoints``. No row is
-    revealed.
+    Others make the change from about what the person at ``point`` has of the columns that an end
+    changes, of ``discrete`` ones from the same; columns of one group are one change. ``donors`` as
+    for ``ScorePoints``. No row is revealed.
     """
 
     point: Array
     ends: Array
     group_of: Ids
+    discrete: Mask
     donors: Ids
     keeps_relations: Callable[[Array], Mask]
 
@@ -310,12 +311,15 @@ def ask_widening_factor(bounds: Bounds, record: Array, distance_limits: Array) -
 def ask_whether_others_are_helped(
     point: Array,
     ends: Array,
-    group_of: Ids,
+    columns: tuple[Ids, Mask],
     donors: Ids,
     keeps_relations: Callable[[Array], Mask],
 ) -> Questions[list[OthersHelped]]:
-    """Ask whether the changes from a point to each of some ends help others as well."""
-    answer: list[OthersHelped] = yield HelpOthers(point, ends, group_of, donors, keeps_relations)
+    """Ask whether the changes from a point to each of some ends help others as well.
+
+    ``columns`` are the group of each, and whether it is discrete.
+    """
+    answer: list[OthersHelped] = yield HelpOthers(point, ends, *columns, donors, keeps_relations)
     return answer
 
 

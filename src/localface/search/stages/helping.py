@@ -32,8 +32,9 @@ def choose_most_helping(
     whose values the ends have taken over.
     """
     some = _worth_asking(person, ends, costs)
+    columns = (person.group_of, person.discrete)
     helped = yield from ask_whether_others_are_helped(
-        person.factual, ends[some], person.group_of, rows, person.keeps_relations
+        person.factual, ends[some], columns, rows, person.keeps_relations
     )
     nearly = [i for i, one in enumerate(some) if _costs_nearly(costs[one], costs[0])]
     best = max(nearly, key=lambda i: (_steps(helped[i]), -i))
