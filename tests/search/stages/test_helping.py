@@ -94,6 +94,15 @@ def test_where_all_ways_go_against_most_others_more_are_looked_for_by_other_chan
     assert script.n_asked(HelpOthers) == 2
 
 
+def test_where_all_ways_go_against_most_others_the_one_that_helps_more_of_them_is_kept():
+    script = one_change(lambda ends: np.where(ends[:, 0] != 0, 0.1, 0.4))
+
+    found = actions_of(script, [1.0, 0.0, 0.0], [0.0, 1.04, 0.0])
+
+    assert end_of(found) == [0.0, 1.04, 0.0]
+    assert found.helped.least == 0.4
+
+
 def test_one_question_is_enough_where_nothing_goes_against_most_others():
     script = one_change(lambda ends: np.full(len(ends), 0.6))
 

@@ -247,17 +247,20 @@ class _ActionSearch:
             return (ways[0] if ways else None), None
         best: tuple[Way, OthersHelped | None] = (ways[0], None)
         try:
-            best = yield from self._choose(ways, donors)
-            if best[1] is not None and goes_against_most(best[1]) and not only:
+            way, helped = yield from self._choose(ways, donors)
+            best = way, helped
+            if goes_against_most(helped) and not only:
                 more = yield from self.by_fewest_changes(donors, unlike=ways)
-                best = yield from self._choose([ways[0], *more], donors)
+                other, of_other = yield from self._choose([ways[0], *more], donors)
+                if not goes_against_most(of_other):
+                    best = other, of_other
         except OutOfTime:
             self.graph.out_of_time = True
         return best
 
     def _choose(
         self, ways: list[Way], donors: list[int]
-    ) -> Questions[tuple[Way, OthersHelped | None]]:
+    ) -> Questions[tuple[Way, OthersHelped]]:
         """The way that helps most of those that cost hardly more than the first."""
         costs = [cost_of_moves(self.person, way.moves) for way in ways]
         chosen, helped = yield from choose_most_helping(
