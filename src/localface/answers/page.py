@@ -315,6 +315,9 @@ def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
         each.append(shown_name if word == "missing" else f"{shown_name} ({word})")
     shown = each[:_MISSING_NAMED]
     more = f" and {len(each) - len(shown)} more" if len(each) > len(shown) else ""
+    if answer.status is Status.ALREADY_THERE:  # nothing changes, and nothing has to
+        yield f"no value of {', '.join(shown)}{more}"
+        return
     they, stay, them = ("it", "stays", "it") if len(each) == 1 else ("they", "stay", "them")
     yield f"no value of {', '.join(shown)}{more}: {they} {stay} so, and no action needs {them}"
     for one in answer.measurements:
