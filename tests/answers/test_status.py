@@ -48,3 +48,11 @@ def test_somebody_who_is_there_already_is_told_what_is_missing_and_of_no_action(
     assert there.missing
     assert f"no value of {there.missing[0]}\n" in str(there) + "\n"
     assert "no action needs" not in str(there)
+
+
+def test_a_refusal_speaks_of_no_action_that_needs_what_is_missing():
+    record = np.array(PATH[:1])
+    record[0, 1] = np.nan
+    refused = refusal(records=record)
+
+    assert f"no value of {refused.missing[0]}: it stays so\n" in str(refused)

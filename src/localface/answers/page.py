@@ -319,7 +319,8 @@ def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
         yield f"no value of {', '.join(shown)}{more}"
         return
     they, stay, them = ("it", "stays", "it") if len(each) == 1 else ("they", "stay", "them")
-    yield f"no value of {', '.join(shown)}{more}: {they} {stay} so, and no action needs {them}"
+    needs = f", and no action needs {them}" if answer.found else ""
+    yield f"no value of {', '.join(shown)}{more}: {they} {stay} so{needs}"
     for one in answer.measurements:
         yield measurement_sentence(one, answer.schema[one.feature].display_name)
 
