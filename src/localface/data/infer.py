@@ -201,9 +201,9 @@ def _refuse_dates_in_text(name: str, distinct: Sequence[object]) -> None:
     if len(distinct) > _FEW and all(_DATE.match(str(one)) for one in distinct):
         column = f"data[{name!r}]"
         raise SchemaError(
-            f"the column {name!r} holds dates as text, such as {distinct[0]!r}: drop it (--drop "
-            f"{name} on the command line), or read it as dates, with {column} = pd.to_datetime({column}) (dayfirst=True where the day "
-            "comes first)",
+            f"the column {name!r} holds dates as text, such as {distinct[0]!r}: drop it "
+            f"(--drop {name} on the command line), or read it as dates, with "
+            f"{column} = pd.to_datetime({column}) (dayfirst=True where the day comes first)",
             feature=name,
         )
 
