@@ -13,6 +13,7 @@ from localface.data.found_accumulators import find_accumulators
 from localface.data.found_codes import find_codes, same_code_note
 from localface.data.found_functions import FoundFunction, find_body_masses, find_functions
 from localface.data.found_relations import suggest_relations
+from localface.data.found_transitions import never_again, never_again_note
 from localface.data.frames import (
     ColumnValues,
     Frame,
@@ -249,6 +250,9 @@ def _draft_column(
         notes.append(f"{name!r} holds dates: they are counted in days since {guess['since']}")
     if why := why_identifier(name, guess.get("categories")):
         return guess | {"moves": "never"}, [*notes, identifier_note(name, why)]
+    if barred := never_again(guess):
+        guess = guess | {"never_from": barred}
+        notes.append(never_again_note(name, barred))
     hints = hints_from_name(guess, codes.without_taken(numbers))
     guess = guess | hints.settings
     notes += [*protection_notes(guess), *hints.notes]
