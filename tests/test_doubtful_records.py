@@ -179,3 +179,48 @@ def test_a_value_that_is_refused_carries_the_one_that_may_be_meant() -> None:
     with pytest.raises(DataError) as refused:
         EXPLAINER.explain({**WELL, "fio2": 0.0})
     assert refused.value.suggestion is None
+
+
+def test_a_wish_that_nobody_in_the_data_has_gets_a_caution() -> None:
+    lower = EXPLAINER.check({**WELL, "potassium": 41.0}, {"gcs": 10})
+    wished = EXPLAINER.check(WELL, {"potassium": 41.0})
+    goal = EXPLAINER.explain(ILL, counterfactual={**WELL, "potassium": 0.4})
+
+    assert wished.cautions == (SLIP,)
+    assert "potassium 0.4 mmol/L is lower than anybody's" in goal.cautions[0]
+    assert lower.cautions[0] == SLIP  # the person's own value is asked about once
+    assert len([one for one in lower.cautions if "41" in one]) == 1
+
+
+def test_somebody_who_is_there_already_is_not_told_how_few_are_comparable() -> None:
+    data = DATA.assign(potassium=DATA["potassium"].where(DATA.index >= 20))
+    explainer = LocalFACE(awake, data, schema=SCHEMA, search=Search(n_neighbors=20))
+
+    ill = explainer.explain({**ILL, "potassium": None})
+    well = explainer.explain({**WELL, "potassium": None})
+
+    assert "compared with only about" in ill.cautions[0]
+    assert well.status is Status.ALREADY_THERE
+    assert well.cautions == ()
+
+
+def test_no_plan_leads_to_numbers_beyond_everybodys() -> None:
+    rng = np.random.default_rng(5)
+    hours = np.clip(rng.gamma(1.2, 8, 1200).round(), 0, 40)
+    credits = rng.integers(0, 9, 1200) * 5
+    km = np.where(rng.random(1200) < 0.15, np.nan, rng.lognormal(3, 0.7, 1200).round())
+    grade = rng.normal(2.5, 0.6, 1200).round(1)
+    data = pd.DataFrame({"hours": hours, "credits": credits, "km": km, "grade": grade})
+
+    def stays(people: pd.DataFrame) -> Any:
+        odds = 0.06 * people["hours"] - 0.12 * people["credits"] + 0.9 * people["grade"] + 0.3
+        return 1 / (1 + np.exp(odds))
+
+    explainer = LocalFACE(stays, data, schema=Schema.infer(data).with_("grade", moves="never"))
+    refused = data[stays(data) < 0.5].iloc[:150]
+
+    lowest, highest = data.min().to_numpy(), data.max().to_numpy()
+    for answer in explainer.explain_many(refused, progress=False):
+        end = answer.end.to_numpy(dtype=float)
+        beyond = (end < lowest) | (end > highest)
+        assert not beyond.any()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
@@ -362,3 +364,19 @@ class _Ways:
 
     def __len__(self):
         return len(self.parting)
+
+
+def test_a_caution_of_some_ways_says_which_they_are():
+    ways = next(one for one in explained("mixed")[2] if len(one) == 3)
+    whole, first, twice = "few are comparable", "this may be a quirk", "another quirk"
+    told = [(whole, first), (whole, twice), (twice, whole)]
+    warned = replace(
+        ways,
+        answers=tuple(
+            replace(one, cautions=lines) for one, lines in zip(ways.answers, told, strict=True)
+        ),
+    )
+
+    assert warned.cautions == (whole, f"way 1: {first}", f"ways 2 and 3: {twice}")
+    assert f"caution: way 1: {first}" in str(warned)
+    assert json.loads(warned.to_json())["cautions"][1] == f"way 1: {first}"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 from sklearn.linear_model import LogisticRegression
 
 from localface import LocalFACE, Recourse, Schema, Search
+from localface.apps.plots import plot_against_line, plot_pipeline
 from localface.apps.web.views.view import answer_view, check_view
 
 PERSONAL = re.compile(r"people|person|anybody|nobody|somebody", re.IGNORECASE)
@@ -114,3 +117,37 @@ def test_the_words_may_come_with_the_schema(houses, table):
     assert "1 in 20 flats'" in str(
         LocalFACE(houses.engine.model, table, schema=schema).explain(small(table))
     )
+
+
+def words_of(figure):
+    figure.canvas.draw()
+    return " ".join(text.get_text() for text in figure.findobj(Text) if text.get_visible())
+
+
+def test_axes_and_legends_of_figures_speak_of_houses(table):
+    plane = table[["area", "rooms"]]
+    model = LogisticRegression().fit(plane, plane["area"] > 120)
+    houses = LocalFACE(model, plane, each_row="house", search=Search(n_neighbors=20))
+    start = small(table)[["area", "rooms"]]
+
+    figures = [
+        plot_against_line(houses, start),
+        plot_pipeline(houses, start),
+        houses.explain(start).plot(),
+        houses.audit(plane.iloc[:3], plane.iloc[3:6], progress=False).plot(),
+    ]
+
+    for figure in figures:
+        assert not PERSONAL.search(words_of(figure))
+    assert "houses in" in words_of(figures[0])
+    assert "houses in" in words_of(figures[3])
+    plt.close("all")
+
+
+def test_a_report_on_the_floor_speaks_of_houses(houses, table):
+    schema = Schema.infer(table, each_row="house").with_("garden", moves="never")
+    explainer = LocalFACE(houses.engine.model, table, schema=schema)
+
+    report = explainer.ground_report(progress=False)
+
+    assert "compare houses alike in garden" in str(report)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from handmade import refusal
+import numpy as np
+from handmade import PATH, refusal
 
 from localface.answers.status import Status, StatusName
 from localface.apps.web.views.words import fact_lines
@@ -37,3 +38,21 @@ def test_somebody_who_is_there_already_is_not_told_with_whom_they_were_compared(
     assert not any(one["term"] == "comparable" for one in fact_lines(there))
     if refused.compared_by:
         assert "compared with about 300" in str(refused)
+
+
+def test_somebody_who_is_there_already_is_told_what_is_missing_and_of_no_action():
+    record = np.array(PATH[:1])
+    record[0, 1] = np.nan
+    there = refusal(status=Status.ALREADY_THERE, reason="", records=record)
+
+    assert there.missing
+    assert f"no value of {there.missing[0]}\n" in str(there) + "\n"
+    assert "no action needs" not in str(there)
+
+
+def test_a_refusal_speaks_of_no_action_that_needs_what_is_missing():
+    record = np.array(PATH[:1])
+    record[0, 1] = np.nan
+    refused = refusal(records=record)
+
+    assert f"no value of {refused.missing[0]}: it stays so\n" in str(refused)

@@ -160,3 +160,10 @@ def test_a_feature_that_contradicts_itself_is_refused(settings, message):
 def test_a_value_that_does_not_fit_is_refused(feature, value, message):
     with pytest.raises(DataError, match=message):
         feature.code(value)
+
+
+def test_a_number_is_written_with_the_decimals_of_its_resolution():
+    assert Feature("dose", resolution=0.25).format(1.25) == "1.25"
+    assert Feature("dose", resolution=0.05).format(1.2) == "1.2"
+    assert Feature("dose", resolution=2.5).format(7.5) == "7.5"
+    assert Feature("third", resolution=1 / 3).format(2 / 3) == "0.7"

@@ -43,13 +43,14 @@ def test_a_second_age_is_an_age():
         (np.where(np.arange(N) % 3 == 0, np.nan, INCOME), "the same as 'income'"),
     ],
 )
-def test_a_function_of_what_moves_is_pointed_out_and_left_free(values, how):
+def test_a_function_of_what_moves_is_linked_to_it(values, how):
     schema = Schema.infer(pd.DataFrame({"income": INCOME, "other": values}))
 
     assert [one.moves for one in schema] == ["freely", "freely"]
     (note,) = schema.notes
     assert note.startswith(f"'other' is {how} in every row")
-    assert "schema.link('income', 'other')" in note
+    assert note.endswith("they are linked, and change together or not at all")
+    assert schema.links == (("income", "other"),)
 
 
 def test_what_only_resembles_a_function_is_none():
@@ -66,10 +67,29 @@ def test_a_body_mass_index_is_linked_to_weight_and_height_stays():
     without = Schema.infer(table.drop(columns="height_cm"))
 
     assert [one.moves for one in schema] == ["freely", "never", "freely"]
+    assert schema.links == without.links == (("weight_kg", "bmi"),)
     whole = "'bmi' is 'weight_kg' divided by 'height_cm' squared in every row"
-    assert f"{whole}: to change them together, schema.link('weight_kg', 'bmi')" in schema.notes
-    assert "'bmi' follows from 'weight_kg' by its name" in without.notes[-1]
+    assert f"{whole}: they are linked, and change together or not at all" in schema.notes
+    assert "'bmi' is a body mass index by its name" in without.notes[-1]
     assert not any("bmi" in one for one in Schema.infer(table[["bmi"]]).notes)
+
+
+def test_an_index_that_is_not_that_of_this_weight_is_linked_to_nothing():
+    other = (WEIGHT[::-1] / (HEIGHT / 100) ** 2).round(1)
+    table = pd.DataFrame({"weight_kg": WEIGHT, "height_cm": HEIGHT, "bmi": other})
+
+    schema = Schema.infer(table)
+
+    assert schema.links == ()
+
+
+def test_a_weight_at_birth_is_not_the_one_that_an_index_follows_from():
+    bmi = (WEIGHT / (HEIGHT / 100) ** 2).round(1)
+    table = pd.DataFrame({"birth_weight_kg": WEIGHT, "weight_kg": WEIGHT.round(), "bmi": bmi})
+
+    schema = Schema.infer(table)
+
+    assert schema.links[-1] == ("weight_kg", "bmi")
 
 
 @pytest.mark.parametrize("first", [np.nan, 0.0])

@@ -330,3 +330,25 @@ def test_whole_numbers_with_gaps_are_counts_and_a_column_of_one_code_is_said_to_
     assert schema["gone"].moves == "never"
     assert "'gone' is -9 in every row, which looks like a code" in schema.notes[-1]
     assert Schema.infer(pl.DataFrame({"n": [None, *range(50)]}))["n"].kind == "integer"
+
+
+def test_a_step_that_all_values_share_is_the_resolution_where_it_is_no_chance():
+    rng = np.random.default_rng(0)
+    n = 400
+    frame = pd.DataFrame(
+        {
+            "credits": rng.integers(0, 9, n) * 5,
+            "term": rng.choice([12, 24, 36, 48, 60], n),
+            "income": rng.normal(300, 80, n).round() * 100.0,
+            "half": rng.integers(60, 90, n) / 2,
+            "change": rng.integers(-6, 7, n) * 20,
+            "few_even": rng.choice([0, 2, 4, 6], n),
+            "plain": rng.integers(0, 50, n),
+        }
+    )
+
+    schema = Schema.infer(frame)
+
+    found = {one.name: one.resolution for one in schema}
+    coarse = {"credits": 5, "term": 12, "income": 100, "half": 0.5, "change": 20}
+    assert found == coarse | {"few_even": 1, "plain": 1}

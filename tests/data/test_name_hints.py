@@ -73,6 +73,22 @@ def test_an_identifier_is_kept_and_said_and_a_number_is_none():
     assert len(schema.notes) == 2
 
 
+def test_numbers_that_all_differ_are_identifiers_where_they_leave_no_gap_or_are_called_numbers():
+    table = pd.DataFrame(
+        {
+            "ticket": RNG.permutation(N) + 3_100_000,
+            "matric_no": RNG.permutation(5 * N)[:N] + 9_000,
+            "balance": RNG.permutation(5 * N)[:N] + 9_000,
+        }
+    )
+
+    schema = Schema.infer(table)
+
+    assert [one.moves for one in schema] == ["never", "never", "freely"]
+    assert "as it numbers the rows" in schema.notes[0]
+    assert "looks like an identifier by its name and values" in schema.notes[1]
+
+
 def test_few_numbers_of_a_register_are_no_amounts():
     table = pd.DataFrame(
         {

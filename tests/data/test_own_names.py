@@ -14,6 +14,7 @@ year_built YearBuilt yr_built built_year construction_year birth_year year_of_bi
     marital_status MaritalStatus married Partner relationship relationship_status NumberOfDependents
     dependents n_children CNT_CHILDREN CNT_FAM_MEMBERS household_size family_status Pregnancies
     height height_cm Height blood_type MaxDelqEver NumTrades60Ever2DerogPubRec
+    exams_failed FailedInspections
     NumberOfTimes90DaysLate NumberOfTime30-59DaysPastDueNotWorse delinq_2yrs pub_rec_bankruptcies
     credit_history cb_person_default_on_file num_late_payments priors_count previous_stroke
     ever_smoked family_history Hx_stroke family_hx_cad pub_rec ICD_code Ht_cm
@@ -36,6 +37,7 @@ FREE = """
 financial_year built_up_area production_per_year income_last_year
     income household_income family_plan child_support relationship_manager
     Total_Relationship_Count days_past_due amount_overdue late_fee default_payment_method
+    avg_tenure mean_years_employed
     weight bmi loan_tenure tenure_of_loan_emi building_height ceiling_height wave_height
     credit_amount savings hours_per_week partner_store_visits previous_balance last_month_usage
     purchase_history_count acc_now_delinq NumInqLast6M target_weight target_heart_rate

@@ -371,3 +371,14 @@ def test_values_that_many_share_are_read_as_those_of_one() -> None:
 
     alone = np.concatenate([space.records(point[None, :]) for point in points])
     assert together.tobytes() == alone.tobytes()
+
+
+def test_whole_numbers_stop_at_multiples_of_their_resolution_and_not_in_between():
+    credits = Feature("credits", kind="integer", resolution=5, scale=10)
+    space = Space.fit(Schema([credits]), np.arange(0.0, 45.0, 5)[:, None])
+    record = np.array([10.0])
+    wanted = space.points(np.array([[13.0], [15.0], [21.0], [4.0]]))[:, 0]
+
+    values = space.column_codes(0, space.round_outwards(record, 0, wanted))
+
+    assert values.tolist() == [15.0, 15.0, 25.0, 0.0]

@@ -145,7 +145,7 @@ class AnswerAssembler:
                 *self._cautions(
                     outcome,
                     records[0],
-                    doubts,
+                    (*doubts, *self._doubts_about_goal(records[0], goal)),
                     actions=actions,
                     n_comparable=n_comparable,
                     n_rows=disclosure.of,
@@ -231,6 +231,15 @@ class AnswerAssembler:
             return ()
         return tuple(doubts_about_record(self.schema, record, self.seen))
 
+    def _doubts_about_goal(self, record: Array, goal: Array | None) -> Iterator[Doubt]:
+        """The values of a goal that nobody in the data has and that are not the person's own."""
+        if goal is None:
+            return
+        changed = ~same_codes(record, goal)
+        for doubt in self._doubts(goal):
+            if changed[self.schema.index(doubt.feature)]:
+                yield doubt
+
     def _cautions(
         self,
         outcome: Outcome,
@@ -256,6 +265,8 @@ class AnswerAssembler:
             yield caution_about_rarer_actions(actions, self.schema.each_row)
         elif outcome.missing_actions is not None:
             yield caution_without_actions(outcome.missing_actions, len(outcome.points) - 1)
+        if outcome.status == "ALREADY_THERE":  # nothing rests on anybody
+            return
         kept = [self.schema[name].display_name for name in self.alike_in]
         kept += ["what is missing"] if absent_values(self.schema, record).any() else []
         if n_comparable is None:  # with everybody

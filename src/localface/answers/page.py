@@ -315,8 +315,12 @@ def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
         each.append(shown_name if word == "missing" else f"{shown_name} ({word})")
     shown = each[:_MISSING_NAMED]
     more = f" and {len(each) - len(shown)} more" if len(each) > len(shown) else ""
+    if answer.status is Status.ALREADY_THERE:  # nothing changes, and nothing has to
+        yield f"no value of {', '.join(shown)}{more}"
+        return
     they, stay, them = ("it", "stays", "it") if len(each) == 1 else ("they", "stay", "them")
-    yield f"no value of {', '.join(shown)}{more}: {they} {stay} so, and no action needs {them}"
+    needs = f", and no action needs {them}" if answer.found else ""
+    yield f"no value of {', '.join(shown)}{more}: {they} {stay} so{needs}"
     for one in answer.measurements:
         yield measurement_sentence(one, answer.schema[one.feature].display_name)
 

@@ -11,8 +11,9 @@ from localface.data.draft_groups import apart_note, draft_group, missing_column_
 from localface.data.feature_checks import OWN
 from localface.data.found_accumulators import find_accumulators
 from localface.data.found_codes import find_codes, same_code_note
-from localface.data.found_functions import FoundFunction, body_mass_notes, find_functions
+from localface.data.found_functions import FoundFunction, find_body_masses, find_functions
 from localface.data.found_relations import suggest_relations
+from localface.data.found_transitions import never_again, never_again_note
 from localface.data.frames import (
     ColumnValues,
     Frame,
@@ -78,11 +79,16 @@ def draft_schema(data: object, groups: object = None) -> Draft:
     for one in found.apart:
         notes += _keep_missing_column(one, features)
     numbers, categories = _told_apart(features, columns)
-    notes = _settle_functions(features, notes, find_functions(numbers))
+    functions = find_functions(numbers)
+    notes = _settle_functions(features, notes, functions)
     notes += _settle_accumulators(features, numbers)
-    notes += body_mass_notes(numbers)
+    masses = list(find_body_masses(numbers))
+    notes += _settle_body_masses(features, masses)
     notes += suggest_relations(numbers, categories, weight=weight)
-    return Draft(tuple(features), tuple(notes), found.apart)
+    links = [
+        (one.of, one.name) for one in (*functions, *masses) if _may_move_together(features, one)
+    ]
+    return Draft(tuple(features), tuple(notes), (*found.apart, *links))
 
 
 def _find_groups(
@@ -107,15 +113,15 @@ def _keep_missing_column(names: tuple[str, ...], features: list[Guess]) -> Itera
 def _settle_functions(
     features: list[Guess], notes: list[str], functions: list[FoundFunction]
 ) -> list[str]:
-    """Keep what is a function of what is kept, and say of others what would link them.
+    """Keep what is a function of what is kept, and say of others that they are linked.
 
     Neither of the two then grows: they would have to grow together.
     """
     by_name = {str(one["name"]): one for one in features}
     for found in functions:
         base, guess = by_name[found.of], by_name[found.name]
-        if base.get("moves") not in OWN and not base.get("protected"):
-            notes.append(found.suggestion)
+        if not _is_kept(base):
+            notes.append(found.suggestion if _is_kept(guess) else found.note)
             continue
         notes = [note for note in notes if not (_is_about(note, found.name) and KEPT in note)]
         guess.update({"moves": "never"}, **({"protected": True} if base.get("protected") else {}))
@@ -126,8 +132,32 @@ def _settle_functions(
                 note.replace(GROWN, "") if _is_about(note, found.of) else note for note in notes
             ]
             kept = "both are kept as they are, and neither grows without the other"
-        notes.append(f"{found.name!r} is {found.how} in every row: {kept}")
+        notes.append(f"{found.name!r} is {found.how}: {kept}")
     return notes
+
+
+def _settle_body_masses(features: list[Guess], masses: list[FoundFunction]) -> Iterator[str]:
+    """Keep a body mass index with the weight that it follows from, or say that they are linked."""
+    by_name = {str(one["name"]): one for one in features}
+    for found in masses:
+        weight, index = by_name[found.of], by_name[found.name]
+        if _is_kept(index):
+            continue
+        if _is_kept(weight):
+            index["moves"] = "never"
+            yield f"{found.name!r} is {found.how}: it is kept as it is, as {found.of!r} is"
+        else:
+            yield found.note
+
+
+def _may_move_together(features: list[Guess], found: FoundFunction) -> bool:
+    """Whether neither of two features that belong together is kept."""
+    pair = (found.of, found.name)
+    return not any(_is_kept(one) for one in features if one["name"] in pair)
+
+
+def _is_kept(guess: Guess) -> bool:
+    return guess.get("moves") in OWN or bool(guess.get("protected"))
 
 
 def _settle_accumulators(features: list[Guess], numbers: dict[str, Array]) -> Iterator[str]:
@@ -220,6 +250,9 @@ def _draft_column(
         notes.append(f"{name!r} holds dates: they are counted in days since {guess['since']}")
     if why := why_identifier(name, guess.get("categories")):
         return guess | {"moves": "never"}, [*notes, identifier_note(name, why)]
+    if barred := never_again(guess):
+        guess = guess | {"never_from": barred}
+        notes.append(never_again_note(name, barred))
     hints = hints_from_name(guess, codes.without_taken(numbers))
     guess = guess | hints.settings
     notes += [*protection_notes(guess), *hints.notes]

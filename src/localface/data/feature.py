@@ -222,7 +222,7 @@ class Feature:
         if not isinstance(value, float):
             return str(value)
         if self.resolution is not None and isfinite(value):
-            decimals = max(0, ceil(-log10(self.resolution) - 1e-9))
+            decimals = _decimals_of(float(self.resolution))
             return _trim_zeros(f"{value:.{decimals}f}")
         large = value != 0 and isfinite(value) and 4 <= floor(log10(abs(value))) < 15
         return _trim_zeros(f"{value:.0f}" if large else f"{value:.4g}")
@@ -276,6 +276,16 @@ def checked_settings(given: Mapping[str, object], name: object) -> dict[str, obj
 def _setting_defaults() -> dict[str, object]:
     """What each setting is by itself; every answer that is written down asks for all of them."""
     return {one.name: one.default for one in fields(Feature)}
+
+
+@cache
+def _decimals_of(resolution: float) -> int:
+    """How many decimals multiples of a resolution have: two of 0.25, where that is told."""
+    fewest = max(0, ceil(-log10(resolution) - 1e-9))
+    for decimals in range(fewest, fewest + 3):
+        if abs(round(resolution, decimals) - resolution) <= 1e-9 * resolution:
+            return decimals
+    return fewest
 
 
 def _trim_zeros(text: str) -> str:

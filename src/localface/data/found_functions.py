@@ -39,10 +39,15 @@ class FoundFunction:
     how: str
 
     @property
+    def note(self) -> str:
+        """That both change together or not at all: one without the other nobody could have."""
+        return f"{self.name!r} is {self.how}: they are linked, and change together or not at all"
+
+    @property
     def suggestion(self) -> str:
         """What to write so that both change together."""
         return (
-            f"{self.name!r} is {self.how} in every row: to change them together, "
+            f"{self.name!r} is {self.how}: to change them together, "
             f"schema.link({self.of!r}, {self.name!r})"
         )
 
@@ -58,23 +63,25 @@ def find_functions(numbers: Mapping[str, Array]) -> list[FoundFunction]:
             continue
         how = _function_of(some[of], some[name])
         if how:
-            found[name] = FoundFunction(name, of, how.format(of))
+            found[name] = FoundFunction(name, of, f"{how.format(of)} in every row")
     return [one for one in found.values() if _agree_in_all(numbers, one)]
 
 
-def body_mass_notes(numbers: Mapping[str, Array]) -> Iterator[str]:
-    """Say that a body mass index follows from weight and height, where the table has them."""
+def find_body_masses(numbers: Mapping[str, Array]) -> Iterator[FoundFunction]:
+    """Find body mass indices, which follow from the weight, where the table has both."""
     for name, values in numbers.items():
         if not words_of(name) & {"bmi", "bodymassindex"}:
             continue
         weight, height = (_column_named(part, numbers) for part in ("weight", "height"))
-        if weight is None:
+        if weight is None or weight == name:
             continue
-        line = f"to change them together, schema.link({weight!r}, {name!r})"
-        if height is not None and _is_body_mass(values, numbers[weight], numbers[height]):
-            yield f"{name!r} is {weight!r} divided by {height!r} squared in every row: {line}"
-        else:
-            yield f"{name!r} follows from {weight!r} by its name: {line}"
+        if height is None:
+            yield FoundFunction(
+                name, weight, f"a body mass index by its name, and {weight!r} a weight"
+            )
+        elif _is_body_mass(values, numbers[weight], numbers[height]):
+            how = f"{weight!r} divided by {height!r} squared in every row"
+            yield FoundFunction(name, weight, how)
 
 
 def _column_named(part: str, numbers: Mapping[str, Array]) -> str | None:

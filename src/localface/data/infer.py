@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from math import log
 from typing import Any
 
 import narwhals as nw
@@ -13,10 +14,14 @@ import numpy.typing as npt
 
 from localface.data.frames import ColumnValues, missing_mask
 from localface.errors import SchemaError
+from localface.types import Array
 
 _FEW = 20  # distinct whole floats that still look like counts
 _MANY = 50  # distinct texts beyond which a column may be an identifier
 _DECIMALS = 3  # the finest decimal step that is taken for how closely something is measured
+_LARGEST_COUNT = 2**53  # beyond it, not every whole number is a float
+_FEWEST_MULTIPLES = 3  # different values from which a step that they share is looked for
+_NO_CHANCE = 1000  # once in so many columns values would share a step by chance
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
     r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}$"
@@ -134,9 +139,12 @@ def _guess_from_numbers(distinct: ColumnValues, *, counts: bool) -> dict[str, ob
         labels = [int(one) if one.is_integer() else one for one in numbers.tolist()]
         return {"kind": "binary", "categories": labels}
     if counts or (len(numbers) <= _FEW and np.array_equal(np.rint(numbers), numbers)):
-        return {"kind": "integer"}
-    step = _decimal_step(numbers)
-    return {"kind": "numeric"} if step is None else {"kind": "numeric", "resolution": step}
+        step = _shared_step(numbers, 1.0)
+        return {"kind": "integer"} if step == 1 else {"kind": "integer", "resolution": step}
+    decimal = _decimal_step(numbers)
+    if decimal is None:
+        return {"kind": "numeric"}
+    return {"kind": "numeric", "resolution": _shared_step(numbers, decimal)}
 
 
 def _distinct_objects(name: str, seen: ColumnValues) -> list[str | bool | int | float]:
@@ -163,6 +171,22 @@ def _decimal_step(distinct: npt.NDArray[np.float64]) -> float | None:
     return None
 
 
+def _shared_step(distinct: Array, finest: float) -> float:
+    """Return the step that all values are multiples of, where that is no chance.
+
+    Amounts in hundreds have no value between two of them, and credits that come in fives none
+    of 14; ``finest`` is a step that all share.
+    """
+    counts = np.rint(np.abs(distinct) / finest)
+    counts = counts[counts > 0]
+    if not len(counts) or counts.max() > _LARGEST_COUNT:
+        return finest
+    step = int(np.gcd.reduce(counts.astype(np.int64)))
+    if len(counts) < _FEWEST_MULTIPLES or len(counts) * log(step) < log(_NO_CHANCE):
+        return finest
+    return float(Decimal(str(finest)) * step)
+
+
 def _refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
     if n_categories > _MANY and n_categories > n_rows / 2:
         raise SchemaError(
@@ -177,9 +201,9 @@ def _refuse_dates_in_text(name: str, distinct: Sequence[object]) -> None:
     if len(distinct) > _FEW and all(_DATE.match(str(one)) for one in distinct):
         column = f"data[{name!r}]"
         raise SchemaError(
-            f"the column {name!r} holds dates as text, such as {distinct[0]!r}: drop it, or read "
-            f"it as dates, with {column} = pd.to_datetime({column}) (dayfirst=True where the day "
-            "comes first)",
+            f"the column {name!r} holds dates as text, such as {distinct[0]!r}: drop it "
+            f"(--drop {name} on the command line), or read it as dates, with "
+            f"{column} = pd.to_datetime({column}) (dayfirst=True where the day comes first)",
             feature=name,
         )
 

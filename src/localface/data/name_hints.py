@@ -129,6 +129,8 @@ def _doubt(name: str, numbers: Array) -> NameHints | None:
         return NameHints({"moves": "never"}, (note,))
     if unlike and _counts_rows(numbers):
         return NameHints({"moves": "never"}, (identifier_note(name, "as it numbers the rows"),))
+    if unlike and words & _NUMBERS_OF:
+        return NameHints({"moves": "never"}, (identifier_note(name, "by its name and values"),))
     if len(distinct) <= _MANY and words & _CODES:
         return NameHints({}, (_codes_note(name, distinct, "by its name"),))
     if _look_like_codes(distinct, len(numbers)):
@@ -185,8 +187,8 @@ def _kept_codes_note(name: str, distinct: Array) -> str:
 
 
 def _counts_rows(numbers: Array) -> bool:
-    """Whether the numbers are those of the rows: each one more than the last."""
-    return bool((np.diff(numbers) == 1).all())
+    """Whether the numbers are those of the rows: in some order, each one more than another."""
+    return bool((np.diff(np.sort(numbers)) == 1).all())
 
 
 def _look_like_grades(distinct: Array, numbers: Array) -> bool:

@@ -131,6 +131,7 @@ _BEFORE = frozenset({"before", "until", "till", "to"})
 _LANGUAGE = frozenset({"language", "preferred", "primary", "spoken", "home", "patient", "code"})
 _TIMES = frozenset({"hours", "hrs", "days", "weeks", "months", "mths", "years", "yrs"})
 _AHEAD = frozenset({"next", "due", "planned", "scheduled", "expiry", "until", "deadline", "end"})
+_MIDDLES = frozenset({"avg", "average", "mean", "median", "typical", "usual"})  # may fall as well
 _LONG_TIMES = frozenset({"days", "weeks", "months", "mths", "years", "yrs"})
 _BESIDE_CUSTOMERS = _CUSTOMER | _LONG_TIMES | _PLAIN | {"as", "been", "since", "for"}
 _SCHOOLING = frozenset({"education", "educ", "schooling", "edu", "bildung"})
@@ -221,7 +222,7 @@ def _is_year_of_origin(words: frozenset[str]) -> bool:
 _ALWAYS_KEPT: tuple[tuple[Callable[[frozenset[str]], bool], str], ...] = (
     (
         _is_outcome_or_design,
-        "looks by its name like an outcome or a part of a study, not a trait",
+        "looks by its name like an outcome, or where a record comes from, and not like a trait",
     ),
     (_is_ward, "tells by its name where somebody is cared for"),
     (_is_family, "looks by its name like a circumstance of somebody's life"),
@@ -247,7 +248,7 @@ def may_add_up_by_name(name: str) -> bool:
 
 
 def _is_running(words: frozenset[str]) -> bool:
-    if words & _CHOSEN:
+    if words & _CHOSEN or words & _MIDDLES:
         return False
     as_customer = words & _CUSTOMER and words & _LONG_TIMES and words <= _BESIDE_CUSTOMERS
     return bool(as_customer) or any(some <= words for some in _RUNNING)
@@ -279,6 +280,8 @@ def _is_event(words: frozenset[str], *, alone: bool = False) -> bool:
     if words & _NOW and "ever" not in words:
         return False
     if any(word.startswith((*_EVENTS, *_ALREADY_THERE)) for word in words):
+        return True
+    if "failed" in words:  # exams, inspections, payments: nobody can undo them
         return True
     past_due = {"past", "due"} <= words
     repeated = words & _REPEATED - ({"past"} if past_due else set())

@@ -229,7 +229,7 @@ class Space:
         own = float(record[j])
         step = self.schema.features[j].resolution or 0.0
         codes = self.column_codes(j, values)
-        if self.schema.features[j].whole:
+        if self.schema.features[j].whole and step <= 1:
             found = np.rint(codes)
         else:
             far = codes + _ROUND_WITHIN * (codes - own)

@@ -62,7 +62,8 @@ class Engine:
     ``log_floor`` is the log-density that no step may fall below; ``finish`` is called with
     every answer before it is handed out; ``spacing`` knows how far people are apart, where
     searches have momentum; ``people`` numbers the person of each row of the user's table, where
-    that is known; ``highest`` are the largest values of the features in the data;
+    that is known; ``highest`` are the largest values of the features in the data, and ``seen`` the
+    points of the smallest and the largest;
     ``extra_columns`` are those of the user's table that are no features; ``target`` is what the
     user said that is to be reached, and ``retargeted`` remembers other targets that were asked for;
     ``outcomes`` are what the model can be fitted on again, where they were given.
@@ -80,6 +81,7 @@ class Engine:
     driver: Driver
     answers: AnswerAssembler
     highest: Array
+    seen: tuple[Array, Array] | None = None
     finish: Finish | None = None
     spacing: KNN | None = None
     people: Ids | None = None
@@ -254,6 +256,7 @@ class Engine:
             group_of=self.space.groups,
             part_of_the_way=self.space.goes_part_of_the_way,
             just_noticeable=self.space.just_noticeable(record, factual),
+            seen=self.seen,
             keeps_relations=self._keeps_relations,
             round_outwards=lambda column, values: self.space.round_outwards(record, column, values),
             projection=self._make_projection(record, box, bounds, factual),

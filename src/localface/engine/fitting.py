@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from localface._version import __version__
 from localface.answers.assemble import AnswerAssembler
 from localface.data.schema import Schema
+from localface.data.seen_values import SeenValues
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
 from localface.density.common_states import CommonStates, fit_common_states
@@ -35,7 +37,7 @@ from localface.models.output import read_output
 from localface.models.scorer import Scorer
 from localface.options import Options
 from localface.search.plan import Plan, Price, WalkOptions
-from localface.types import Ids
+from localface.types import Array, Ids
 
 _TRIED_WITH_GAPS = 8  # rows with missing values that the model is tried on
 _KNN_DENSITY = 10  # the k of density="knn"
@@ -81,6 +83,7 @@ def fit_engine(
         driver=Driver(table.source, density, score, fitted_on_sample=table.fitted_on_sample),
         answers=_make_answer_assembler(table, density, score, options=options, log_floor=log_floor),
         highest=np.array([values.highest for values in table.seen]),
+        seen=_seen_points(table.space, table.seen),
         spacing=spacing,
         people=table.people,
         extra_columns=table.extra_columns,
@@ -93,6 +96,15 @@ def fit_engine(
         with trees_on(on):  # every process that asks the device then knows all scores
             engine.driver.prescore()
     return engine
+
+
+def _seen_points(space: Space, seen: Sequence[SeenValues]) -> tuple[Array, Array]:
+    """The points of the smallest and the largest numbers in the data; categories have no ends."""
+    ends = np.array([[one.lowest, one.highest] for one in seen]).reshape(-1, 2).T
+    known = np.where(np.isfinite(ends), ends, space.centres)
+    lowest, highest = space.points(known)
+    open_ended = space.discrete | ~np.isfinite(ends).all(axis=0)[space.feature_of]
+    return np.where(open_ended, -np.inf, lowest), np.where(open_ended, np.inf, highest)
 
 
 def warn_of_near_copies(density: Density, *, stacklevel: int) -> None:

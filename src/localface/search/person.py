@@ -39,6 +39,8 @@ class Person:
     just_noticeable: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
     # Round values of a column, no nearer to the person's own than given ones.
     round_outwards: Callable[[int, Array], Array] = lambda column, values: values
+    # The lowest and the highest number of each column in the data; None: any may be.
+    seen: tuple[Array, Array] | None = None
     # Which states keep the relations between features that the schema declares.
     keeps_relations: Callable[[Array], Mask] = lambda points: np.ones(len(points), dtype=bool)
     # What a change of each column costs; None: all the same.
@@ -63,6 +65,14 @@ class Person:
         if self.projection is None or not self.projection.limits_anything:
             return None
         return self.projection
+
+    def no_further_than_seen(self, column: int | Ids, values: Array) -> Array:
+        """Return values of a column, those beyond all that the data and the person have cut."""
+        if self.seen is None:
+            return values
+        own = self.factual[column]
+        low, high = (ends[column] for ends in self.seen)
+        return np.clip(values, np.minimum(low, own), np.maximum(high, own))
 
     def columns_on_the_way(self, groups: list[int]) -> list[int]:
         """Return the columns of some groups that may stop between two values."""

@@ -143,3 +143,17 @@ def test_values_that_do_not_raise_the_score_are_left_alone():
 
 def test_a_donor_without_any_change_that_helps_gives_nothing():
     assert mixed(nobody(2, score=lambda points: np.zeros(len(points))), [1.0, 1.0]) is None
+
+
+def test_no_number_goes_further_than_anybodys_in_the_data():
+    def outwards(column, values):
+        return np.ceil(values * 2) / 2
+
+    script = nobody(2, score=lambda points: points.sum(axis=1) / 3)
+    seen = (np.zeros(2), np.array([1.2, 1.3]))
+
+    assert mixed(script, [1.0, 0.9], most=1, round_outwards=outwards, seen=seen) is None
+    assert mixed(script, [1.0, 0.9], most=2, round_outwards=outwards, seen=seen) == [1.0, 0.9]
+    nearly = (np.zeros(2), np.array([1.6, 1.3]))
+    found = mixed(script, [1.0, 0.9], most=1, round_outwards=lambda _, v: v + 0.2, seen=nearly)
+    assert found == [1.6, 0.0]  # not 1.7: nobody has that

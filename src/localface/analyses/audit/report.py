@@ -18,7 +18,7 @@ from localface.errors import needs_extra
 SUMMARY_QUESTIONS = {
     "proposed": "something is proposed",
     "valid": "valid: the model agrees",
-    "in_box": "within the person's constraints",
+    "in_box": "within the constraints",
     "on_ground": "a common enough state",
     "straight": "straight step through such states",
     "reachable": "reachable through such states",

@@ -108,6 +108,7 @@ def measure_floor(
         own=tuple(one.name for one in table.schema if one.own),
         copies_found=model is not None and model.copies.distance > 0,
         refitted=in_use.refitted,
+        each_row=table.schema.each_row,
     )
     return FloorReport(tuple(judges), pairs, low_groups, len(refused), circumstances)
 

@@ -12,6 +12,7 @@ from localface.analyses.floor_report.judges import JudgeFigures
 from localface.analyses.floor_report.pair_findings import PairFinding
 from localface.answers.json_text import dump_json
 from localface.answers.wording import format_percent, to_one_line
+from localface.data.row_words import PEOPLE, RowWords
 from localface.errors import needs_extra
 
 BESIDE = {"isotropic": "one round kernel (isotropic)", "kde": "kernels and pairs (kde)"}
@@ -25,7 +26,7 @@ class Circumstances:
     """How a floor was measured.
 
     ``n_people`` is how many people the rows belong to, None where nobody said; ``own`` are the
-    features in which people are comparable; ``refitted`` is whether the density in use was
+    features in which rows are comparable; ``refitted`` is whether the density in use was
     fitted again, without the rows that were held out.
     """
 
@@ -37,6 +38,7 @@ class Circumstances:
     own: tuple[str, ...]
     copies_found: bool
     refitted: bool
+    each_row: RowWords = PEOPLE
 
     @property
     def notes(self) -> Iterator[str]:
@@ -48,7 +50,8 @@ class Circumstances:
         if not self.refitted:
             yield "your own density was not fitted again: it may know the rows it is judged on"
         if self.own:
-            yield to_one_line(f"kernels and pairs compare people alike in {', '.join(self.own)}")
+            rows = self.each_row.many
+            yield to_one_line(f"kernels and pairs compare {rows} alike in {', '.join(self.own)}")
         if self.n_people is not None:
             yield f"{self.n_people:,} people: each is fitted on or held out with all their rows"
         elif self.copies_found:
@@ -89,8 +92,10 @@ class FloorReport:
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as plain values that JSON can hold."""
+        told = asdict(self.circumstances)
+        told.pop("each_row")  # a word for sentences
         return {
-            **asdict(self.circumstances),
+            **told,
             "n_refused": self.n_refused,
             "judges": [one.to_dict() for one in self.judges],
             "pairs": [one.to_dict() for one in self.pairs],

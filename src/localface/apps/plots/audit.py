@@ -22,6 +22,7 @@ from localface.apps.plots.style import (
     figure_or_new,
     wrap_text,
 )
+from localface.data.row_words import PEOPLE
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "reachable": {"color": GREEN, "marker": "o"},
@@ -92,12 +93,10 @@ def _draw_proposals(panel: Axes, audit: Audit) -> None:
         label, (103, floor), (0, 3), textcoords="offset points", ha="right", fontsize=SMALL
     )
     panel.set(xlim=(-3, 103), ylim=(-3, 103))
-    panel.set_xlabel(
-        "how common the proposal is [% of people in less common states]", fontsize=NORMAL - 1
-    )
-    panel.set_ylabel(
-        "how common the straight step is\n[% of people in less common states]", fontsize=NORMAL - 1
-    )
+    rows = next((one.each_row for one in audit), PEOPLE).many
+    less = f"[% of {rows} in less common states]"
+    panel.set_xlabel(f"how common the proposal is {less}", fontsize=NORMAL - 1)
+    panel.set_ylabel(f"how common the straight step is\n{less}", fontsize=NORMAL - 1)
     panel.tick_params(labelsize=SMALL)
     panel.spines[["top", "right"]].set_visible(False)
     handles, _ = panel.get_legend_handles_labels()

@@ -75,7 +75,7 @@ def plot_against_line(
     paths = _path_legend_entries(path, straight)
     keys = [
         *paths,
-        person_legend_entry(),
+        person_legend_entry(plane.explainer.schema.each_row),
         end_legend_entry(),
         rows,
         *background_legend_entries(plane),
@@ -121,7 +121,8 @@ def _draw_density_along(panel: Axes, plane: Plane, path: Array, straight: Array)
     )
     panel.set_ylim(-4, 104)
     panel.set_xlabel("way travelled [standard deviations]")
-    panel.set_ylabel("how common\n[% of people in\nless common states]", fontsize=NORMAL - 1)
+    rows = plane.explainer.schema.each_row.many
+    panel.set_ylabel(f"how common\n[% of {rows} in\nless common states]", fontsize=NORMAL - 1)
     panel.tick_params(labelsize=SMALL)
     panel.spines[["top", "right"]].set_visible(False)
 

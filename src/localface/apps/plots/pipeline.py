@@ -21,6 +21,7 @@ from localface.apps.plots.plane import (
     make_plane,
 )
 from localface.apps.plots.style import GREEN, INK, NORMAL, ORANGE, RED, draw_dots, figure_or_new
+from localface.data.row_words import RowWords
 from localface.engine.asking import check_ask
 from localface.errors import InputError
 from localface.explainer import LocalFACE
@@ -93,9 +94,8 @@ def plot_pipeline(
         keys |= {key.get_label(): key for key in draw(panel, plane, trace)}
         draw_start(panel, trace.recourse.records[0])
         panel.label_outer()
-    keys |= {
-        key.get_label(): key for key in (person_legend_entry(), *background_legend_entries(plane))
-    }
+    now = person_legend_entry(plane.explainer.schema.each_row)
+    keys |= {key.get_label(): key for key in (now, *background_legend_entries(plane))}
     draw_color_bar(panels, painted[-1], plane)
     figure.legend(
         handles=list(keys.values()),
@@ -220,11 +220,10 @@ def draw_end(panel: Axes, point: Array) -> None:
     panel.plot(*point, color=GREEN, marker="*", markersize=17, zorder=8, **_HALO)
 
 
-def person_legend_entry() -> Line2D:
+def person_legend_entry(rows: RowWords) -> Line2D:
     """What the square means."""
-    return Line2D(
-        [], [], color=INK, marker="s", markersize=8, linestyle="none", label="the person, now"
-    )
+    label = f"the {rows.one}, now"
+    return Line2D([], [], color=INK, marker="s", markersize=8, linestyle="none", label=label)
 
 
 def end_legend_entry() -> Line2D:

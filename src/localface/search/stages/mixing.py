@@ -1,7 +1,8 @@
 """Mixing: fewer changes than any one donor's would be, each taken over from whoever it helps most.
 
 ``fewest`` makes sets of one donor's changes. Here a few values of every feature are mixed freely:
-those that raise the score most by themselves, a donor's or further than any donor's. That makes
+those that raise the score most by themselves, a donor's or further than any donor's, though no
+further than somebody's in the data. That makes
 many more sets, so that few are carried on from level to level, as long as the score rises fast
 enough.
 """
@@ -117,11 +118,15 @@ def _best_values(graph: LocalGraph, states: Array, scores: Array) -> _Values:
 
 
 def _beyond_donors(person: Person, swaps: Swaps, factors: tuple[float, ...]) -> Array:
-    """States in which one number goes further than with any donor; they are not round yet."""
+    """States in which one number goes further than with any donor; they are not round yet.
+
+    None goes further than anybody's in the data: nothing is known of what lies beyond.
+    """
     columns = np.array(person.columns_on_the_way(swaps.groups.tolist()), dtype=np.int64)
     own = person.factual[columns]
     edges = np.stack([swaps.points[:, columns].min(axis=0), swaps.points[:, columns].max(axis=0)])
     values = (own + np.array(factors)[:, None, None] * (edges - own)).reshape(-1, len(columns))
+    values = person.no_further_than_seen(columns, values)
     states = np.repeat(person.factual[None, :], values.size, axis=0)
     states[np.arange(values.size), np.tile(columns, len(values))] = values.ravel()
     low, high = person.just_noticeable
@@ -148,7 +153,8 @@ def _rounded_ends(graph: LocalGraph, ends: Array, points: Array, rows: Ids) -> Q
         groups = np.unique(person.group_of[end != person.factual]).tolist()
         for column in person.columns_on_the_way(groups):
             if end[column] not in points[:, column]:
-                end[column] = person.round_outwards(column, end[column : column + 1])[0]
+                value = person.round_outwards(column, end[column : column + 1])[0]
+                end[column] = person.no_further_than_seen(column, value)
     if (rounded == ends).all():
         return ends
     scores = yield from graph.states.scores_of(rounded, rows)
