@@ -130,6 +130,56 @@ def test_ends_shrink_all_numbers_at_once_towards_the_person():
     assert (score(ends) >= 0.5).all()
 
 
+def test_what_is_fixed_stays_in_ends_that_shrink():
+    script = world(score=lambda points: points.sum(axis=1) / 8)
+    fixed = np.array([False, True, False])
+    graph, donors = started(script, [4.0, 4.0, 4.0], fixed=fixed)
+
+    ends = script.run(find_shrunken_ends(graph, donors, np.array([[4.0, 2.0, 4.0]])))
+
+    assert len(ends)
+    assert (ends[:, 1] == 0.0).all()
+
+
+def test_a_change_that_can_just_be_noticed_is_one():
+    """A quarter of the way is just noticeable; less is no change, and leaves the number alone."""
+    small = np.array([1.0, 1.0, 1.0])
+    script = world(score=lambda points: np.abs(points).max(axis=1))
+    donors_at = [[4.0, 0.0, 0.0], [-4.0, 0.0, 0.0]]
+    graph, donors = started(script, *donors_at, just_noticeable=(-small, small))
+
+    shrunken = script.run(find_shrunken_ends(graph, donors, np.zeros((0, 3))))
+    grown = script.run(
+        find_ends_of_little_effort(graph, donors, log_floor=0.0, most=None, least=np.inf)
+    )
+
+    assert sorted(shrunken[:2].tolist()) == [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    assert sorted(grown[:2].tolist()) == [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+
+
+def test_an_end_of_just_the_score_that_is_wanted_will_do():
+    script = world(score=lambda points: points[:, 0] / 8)
+    graph, donors = started(script, [4.0, 0.0, 0.0])
+
+    shrunken = script.run(find_shrunken_ends(graph, donors, np.zeros((0, 3))))
+    grown = script.run(
+        find_ends_of_little_effort(graph, donors, log_floor=0.0, most=None, least=np.inf)
+    )
+
+    assert shrunken.tolist() == grown.tolist() == [[4.0, 0.0, 0.0]]
+
+
+def test_no_end_of_as_much_effort_as_will_do_is_handed_back():
+    script = world(score=lambda points: points[:, 0] / 8)
+    graph, donors = started(script, [4.0, 0.0, 0.0])
+
+    ends = script.run(
+        find_ends_of_little_effort(graph, donors, log_floor=0.0, most=None, least=4.0)
+    )
+
+    assert len(ends) == 0
+
+
 @pytest.mark.parametrize("name", ["blobs", "ward"])
 def test_never_more_effort_than_the_usual_plan_and_as_sound(name):
     made = WORLDS[name]()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import ScorePoints
@@ -277,6 +278,18 @@ def test_nobody_goes_further_than_one_step_may_to_change_fewer():
     moves = actions_to(script, [1.0, 1.0], max_step=1.2)
 
     assert np.flatnonzero(ended(moves)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("away", [0.0, 64.0, -64.0])
+@pytest.mark.parametrize(("longest", "n_changed"), [(1.5, 1), (1.45, 2)])
+def test_a_step_is_as_long_wherever_it_begins(longest, n_changed, away):
+    script = nobody(2, score=lambda points: (points - away).sum(axis=1) / 3)
+    graph = script.graph(someone(np.full(2, away), max_step=longest))
+    donors = [graph.add_state(np.full(2, away + 1.0), 2 / 3, 0)]
+
+    found = script.run(find_actions(graph, PLAN, donors, log_floor=0.0))
+
+    assert (found.moves[-1].point != away).sum() == n_changed
 
 
 def test_a_feature_that_costs_much_is_not_changed_in_place_of_two_that_cost_little():
