@@ -10,9 +10,13 @@ import pytest
 from localface import LocalFACE
 from localface.errors import InputError
 from localface.search.plan import Plan, WalkOptions
-from localface.search.questions import HelpOthers
+from localface.search.questions import HelpOthers, ScorePoints
 from localface.search.stages.actions import find_actions
-from localface.search.stages.effort import find_ends_of_little_effort, find_shrunken_ends
+from localface.search.stages.effort import (
+    _most_gaining,
+    find_ends_of_little_effort,
+    find_shrunken_ends,
+)
 from scripted import Script, someone
 from worlds import WORLDS
 
@@ -167,6 +171,36 @@ def test_an_end_of_just_the_score_that_is_wanted_will_do():
     )
 
     assert shrunken.tolist() == grown.tolist() == [[4.0, 0.0, 0.0]]
+
+
+def test_what_lowers_the_score_or_leaves_it_alone_is_not_carried_on():
+    def score(points):
+        return 0.2 + points @ np.array([0.01, 0.0, -0.01])
+
+    script = world(score=score)
+    whole = np.ones(3, dtype=bool)
+    graph, donors = started(script, [1.0, 1.0, 1.0], discrete=whole)
+
+    script.run(find_ends_of_little_effort(graph, donors, log_floor=0.0, most=None, least=np.inf))
+
+    first, second = [one.points for one in script.asked if isinstance(one, ScorePoints)][:2]
+    assert sorted(first.tolist()) == np.eye(3)[::-1].tolist()
+    assert sorted(second.tolist()) == [[1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+
+
+def test_gains_that_differ_by_rounding_are_alike():
+    script = world()
+    states = np.diag([1.0, 2.0, 3.0])
+    one = np.ones(3)
+
+    def order_of(gained):
+        script.asked.clear()
+        script.run(_most_gaining(someone(np.zeros(3)), states, gained, one, log_floor=0.0))
+        (asked,) = script.asked
+        return asked.starts.max(axis=1).tolist()
+
+    assert order_of(np.array([0.5, 0.5 + 3e-10, 0.4])) == [1.0, 2.0, 3.0]
+    assert order_of(np.array([0.5, 0.5 + 3e-9, 0.4])) == [2.0, 1.0, 3.0]
 
 
 def test_no_end_of_as_much_effort_as_will_do_is_handed_back():

@@ -151,6 +151,33 @@ def test_where_no_few_will_do_the_donor_is_taken_who_needs_the_fewest():
     assert np.flatnonzero(ended(moves)).tolist() == [0, 1, 2, 3, 4]
 
 
+def test_what_is_reduced_need_not_differ_in_all_that_others_differ_in():
+    script = nobody(
+        8,
+        score=lambda points: np.where((points[:, :7] > 0).all(axis=1), 0.9, 0.1),
+        log_density=lambda points: 0.5 - points[:, 7],
+    )
+
+    moves = actions_to(script, [1.0] * 8, [1.1] * 7 + [0.0], bounds=box(8, upper=1.1))
+
+    assert (moves[-1].point > 0).tolist() == [True] * 7 + [False]
+
+
+def test_what_costs_as_much_in_every_way_does_not_take_the_place_of_what_is_known():
+    """One dear change, further than anybody's, would do as well as two that cost half of it."""
+
+    def score(points):
+        first, second, third = points.T
+        return np.where((first >= 1.0) | ((second >= 1.0) & (third >= 1.0)), 0.9, 0.1 + first / 10)
+
+    def ended_with(weight):
+        weights = np.array([weight, 1.0, 1.0])
+        return ended(actions_to(nobody(3, score=score), [0.5, 1.0, 1.0], weights=weights))
+
+    assert ended_with(2.0) == [0.0, 1.0, 1.0]
+    assert np.flatnonzero(ended_with(1.9)).tolist() == [0]
+
+
 def test_where_the_changes_that_the_score_needs_lead_nowhere_dense_others_come_along():
     n = 14
     script = nobody(
