@@ -179,28 +179,33 @@ def test_what_lowers_the_score_or_leaves_it_alone_is_not_carried_on():
 
     script = world(score=score)
     whole = np.ones(3, dtype=bool)
-    graph, donors = started(script, [1.0, 1.0, 1.0], discrete=whole)
+    graph, donors = started(script, [1.0, 1.0, 3.0], discrete=whole)
 
     script.run(find_ends_of_little_effort(graph, donors, log_floor=0.0, most=None, least=np.inf))
 
     first, second = [one.points for one in script.asked if isinstance(one, ScorePoints)][:2]
-    assert sorted(first.tolist()) == np.eye(3)[::-1].tolist()
-    assert sorted(second.tolist()) == [[1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+    assert sorted(first.tolist()) == [[0.0, 0.0, 3.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    assert sorted(second.tolist()) == [[1.0, 0.0, 3.0], [1.0, 1.0, 0.0]]
 
 
 def test_gains_that_differ_by_rounding_are_alike():
     script = world()
     states = np.diag([1.0, 2.0, 3.0])
-    one = np.ones(3)
 
-    def order_of(gained):
+    def order_of(gained, efforts):
         script.asked.clear()
-        script.run(_most_gaining(someone(np.zeros(3)), states, gained, one, log_floor=0.0))
+        asks = _most_gaining(
+            someone(np.zeros(3)), states, np.array(gained), np.array(efforts), log_floor=0.0
+        )
+        script.run(asks)
         (asked,) = script.asked
         return asked.starts.max(axis=1).tolist()
 
-    assert order_of(np.array([0.5, 0.5 + 3e-10, 0.4])) == [1.0, 2.0, 3.0]
-    assert order_of(np.array([0.5, 0.5 + 3e-9, 0.4])) == [2.0, 1.0, 3.0]
+    assert order_of([0.5, 0.5 + 3e-10, 0.4], [1.0, 1.0, 1.0]) == [1.0, 2.0, 3.0]
+    assert order_of([0.5, 0.5 + 3e-9, 0.4], [1.0, 1.0, 1.0]) == [2.0, 1.0, 3.0]
+    # the third gains most for its effort, the others much
+    assert order_of([0.5, 0.5 + 3e-10, 0.1], [1.0, 1.0, 0.1]) == [3.0, 1.0, 2.0]
+    assert order_of([0.5, 0.5 + 3e-9, 0.1], [1.0, 1.0, 0.1]) == [3.0, 2.0, 1.0]
 
 
 def test_no_end_of_as_much_effort_as_will_do_is_handed_back():

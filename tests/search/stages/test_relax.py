@@ -152,11 +152,12 @@ def test_a_goal_is_not_out_of_step_where_a_spent_budget_hides_who_is_near_it():
     assert script.run(_is_out_of_step(graph, 0, 2)) is False
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_one_row_or_more_on_a_straight_way_are_left_out(n):
-    rows = [[4.0 * (i + 1) / (n + 1), 0.0] for i in range(n + 1)]
+@pytest.mark.parametrize("behind", [[[-2.1, 0.0]], [[1.0, 0.0]], [[1.0, 0.0], [-1.5, 0.0]]])
+def test_one_row_or_more_on_a_straight_way_are_left_out(behind):
+    """The goal is not among the nearest of the first."""
+    rows = [[2.0, 0.0], [4.0, 0.0], *behind]
 
-    graph, trail, _ = densest(Script(rows, score=quarter), k=1 + n // 2)
+    graph, trail, _ = densest(Script(rows, score=quarter), k=len(rows) - 1)
 
     assert graph.points[list(trail)].tolist() == [[0.0, 0.0], [4.0, 0.0]]
 

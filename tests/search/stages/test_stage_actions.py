@@ -319,6 +319,29 @@ def test_a_step_is_as_long_wherever_it_begins(longest, n_changed, away):
     assert (found.moves[-1].point != away).sum() == n_changed
 
 
+@pytest.mark.parametrize("away", [0.0, 64.0, -64.0])
+@pytest.mark.parametrize(("longest", "is_taken"), [(5.0, True), (4.9, False)])
+def test_what_takes_less_effort_is_no_further_than_a_step_may_lead(longest, is_taken, away):
+    """Three and four are less than eight, and five apart."""
+
+    def score(points):
+        first, second, third = (points - away).T
+        fine = (first >= 8.0) | ((second > 0) & (third > 0))
+        return np.where(fine, 0.9, 0.1 + (second + third) / 100)
+
+    script = nobody(3, score=score)
+    whole = np.array([True, True, True])
+    graph = script.graph(someone(np.full(3, away), max_step=longest, discrete=whole))
+    donors = [
+        graph.add_state(away + np.array(end), 0.9, row)
+        for row, end in enumerate(([8.0, 0.0, 0.0], [0.0, 3.0, 4.0]))
+    ]
+
+    found = script.run(find_actions(graph, replace(PLAN, least_effort=True), donors, log_floor=0.0))
+
+    assert (found.moves[-1].point[0] == away) == is_taken
+
+
 def test_a_feature_that_costs_much_is_not_changed_in_place_of_two_that_cost_little():
     def score(points):
         return np.maximum(points[:, 0] / 3, points[:, 1:].sum(axis=1) / 4)
