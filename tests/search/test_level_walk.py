@@ -156,3 +156,26 @@ def test_a_walk_gives_up_after_as_many_vertices_as_it_may_look_at() -> None:
     assert walked(rows, most=1)[1] is None
     assert walked(rows, most=3)[1] is None
     assert walked(rows, most=4)[1] == ()
+
+
+def never_half_way(points: np.ndarray) -> np.ndarray:
+    return np.where(np.abs(points[:, 0] - 0.5) < 0.3, -1.0, 1.0)
+
+
+def test_however_many_are_refused_no_more_than_256_are_asked_about_at_once() -> None:
+    rows = [[1.0, float(i)] for i in range(600)]
+
+    _, trail, along = walked(rows, log_density=never_half_way)
+
+    assert trail == ()
+    assert [len(one.starts) for one in along] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 89]
+
+
+def test_of_edges_that_are_alike_those_to_what_was_seen_first_come_first() -> None:
+    rows = [[1.0, 1.0], [1.0, -1.0], [1.0, 1.0], [1.0, -1.0]]
+
+    graph, _, along = walked(rows, log_density=never_half_way)
+
+    asked = [end for one in along for end in one.ends.tolist()]
+    assert asked == graph.points[1:].tolist()
+    assert graph.ids[1:].tolist() == [0, 1, 2, 3]

@@ -346,3 +346,22 @@ def test_a_walk_asks_whether_there_is_a_target_after_eight_states_unless_told_ot
         looked_around = kinds[: kinds.index(Census)].count(Nearest)
         assert looked_around == n_states - 1  # the last is where it asks
         assert found.trail == ()
+
+
+def test_where_one_step_after_the_other_is_refused_more_and_more_are_asked_about_at_once():
+    """Half way to everybody there is a gap: eight are asked about alone, then ever more."""
+    rows = [[2.0 + i / 1000, 0.0] for i in range(200)]
+    script = Script(
+        rows,
+        score=lambda points: points[:, 0] / 10,
+        log_density=lambda points: np.where(np.abs(points[:, 0] - 1) < 0.3, -1.0, 1.0),
+    )
+    graph = script.graph(someone([0.0, 0.0]))
+
+    found = script.run(explore(graph, WalkOptions(200)))
+
+    along = [one for one in script.asked if isinstance(one, DensityAlong)]
+    steps = [len(one.starts) for one in along if (one.starts != one.ends).any()]
+    assert found.trail == ()
+    assert steps[:8] == [1] * 8
+    assert steps[8:12] == [2, 8, 33, 33]  # the next, and up to thirty-two that come after it
