@@ -39,7 +39,7 @@ def test_what_follows_from_another_level_is_not_asked_again() -> None:
         script.run(ground.judge_edges([(0, vertex)], level))
     script.asked.clear()
 
-    for level, has_it in [(2.0, False), (0.2, True)]:
+    for level, has_it in [(2.0, False), (1.1, False), (0.2, True)]:
         assert script.run(ground.judge_vertices(np.array([vertex]), level)).tolist() == [has_it]
         assert script.run(ground.judge_edges([(0, vertex)], level)) == [has_it]
 

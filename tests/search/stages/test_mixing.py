@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from localface.search.questions import ScorePoints
 from localface.search.stages.mixing import find_way_by_mixing
@@ -143,3 +144,27 @@ def test_values_that_do_not_raise_the_score_are_left_alone():
 
 def test_a_donor_without_any_change_that_helps_gives_nothing():
     assert mixed(nobody(2, score=lambda points: np.zeros(len(points))), [1.0, 1.0]) is None
+
+
+def test_a_change_counts_by_its_weight_however_small_it_is():
+    script = nobody(2, score=lambda points: (points > 0).any(axis=1) * 0.9)
+
+    found = mixed(script, [0.5, 1.5], weights=np.array([3.0, 1.0]), bounds=box(2, upper=[0.5, 1.5]))
+
+    assert found == [0.0, 1.5]
+
+
+@pytest.mark.parametrize(("off", "taken"), [(3e-10, 1.0), (3e-9, 2.0)])
+def test_of_values_that_raise_the_score_as_much_but_for_rounding_the_nearest_is_taken(off, taken):
+    """With the other change either will do; of values that are alike one is kept."""
+
+    def score(points):
+        rise = np.where(points[:, 0] >= 2.0, 0.3 + off, 0.3)
+        return np.where(points[:, 0] > 0, rise, 0.0) + 0.2 * (points[:, 1] > 0)
+
+    script = nobody(2, score=score)
+
+    mixed(script, [1.0, 1.0], [2.0, 1.0], most=2, min_score=0.4, bounds=box(2, upper=[2.0, 1.0]))
+
+    *_, pairs = [one.points for one in script.asked if isinstance(one, ScorePoints)]
+    assert (2.0 in pairs[:, 0]) == (taken == 2.0)
