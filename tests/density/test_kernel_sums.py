@@ -11,8 +11,6 @@ from localface.density.fit import fit_kde
 from localface.density.kde import KDE
 from localface.geometry.point_set import PointSet
 
-pytestmark = pytest.mark.slow
-
 
 def _cloud(width, n=400, seed=0):
     rng = np.random.default_rng(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from localface.density.fit import fit_kde
 from localface.density.row_kernels import STATED_TO, RowKernels
 from localface.geometry.point_set import PointSet
 
@@ -30,3 +31,21 @@ def test_a_segment_that_is_long_in_the_space_of_the_kernels_is_never_taken_for_a
             assert kernels.may_be_long(starts, some)
     assert not kernels.may_be_long(starts, 0.01 * ends)
     assert kernels.is_long(kernels.legs_of(starts, 1e6 * ends)).all()
+
+
+def test_only_what_is_long_is_worked_out_by_itself():
+    """Ten thousand bandwidths are long; a category that changes half way makes two legs."""
+    rows = np.column_stack([np.linspace(0, 2e4, 40), np.zeros(40)])
+    kde = fit_kde(PointSet(rows), np.array([False, True]), bandwidth=1.0)
+    starts = np.array([[0.5, 0.0], [0.5, 0.0], [0.5, 0.0]])
+    ends = np.array([[0.9, 0.0], [10_000.6, 0.0], [16_000.6, 1.0]])
+
+    for some in ([0, 1, 2], [0, 2]):
+        log_sums = np.full(len(some), np.nan)
+        kde.settle_long(starts[some], ends[some], log_sums)
+        assert np.isnan(log_sums).tolist() == [one != 1 for one in some]
+
+    log_sums = np.full(3, np.nan)
+    kde.settle_long(starts, ends, log_sums)
+    gap = rows[1, 0] - rows[0, 0]  # the lowest is half way between two rows
+    assert log_sums[1] == pytest.approx(np.log(2.0) - (gap / 2) ** 2 / 2, abs=1e-6)

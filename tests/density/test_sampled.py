@@ -36,6 +36,21 @@ def test_a_density_that_lies_is_told_what_it_said(lie, message):
         )
 
 
+@pytest.mark.parametrize("lie", [np.nan, np.inf])
+@pytest.mark.parametrize("gives_logs", [True, False], ids=["logarithms", "densities"])
+def test_one_value_that_is_no_number_is_enough_to_refuse_a_density(lie, gives_logs):
+    def values_at(places):
+        return np.where(np.arange(len(places)) == 3, lie, places[:, 0] ** 2 + 1)
+
+    class Fitted:
+        score_samples = staticmethod(values_at)
+
+    wrapped = wrap_user_density(Fitted() if gives_logs else values_at, lambda points: points)
+
+    with pytest.raises(DensityError, match="NaN or infinity"):
+        wrapped(_cloud(2))
+
+
 def test_along_a_step_the_lowest_and_the_mean_are_those_of_the_density_itself():
     def bump(places):
         return 1 / (1 + (places**2).sum(axis=1))

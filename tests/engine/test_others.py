@@ -147,7 +147,7 @@ def test_a_change_is_made_from_about_the_same_values_and_the_person_makes_it_exa
     shifts = before[1:, [0, 2]]
     assert np.abs(shifts).max(axis=0) == pytest.approx([0.8, 0.5], abs=0.1)
     assert shifts.min() < 0 < shifts.max()
-    assert after[1:, [0, 2]] == pytest.approx(shifts + [0.8, 0.1])
+    assert after[1:, [0, 2]] == pytest.approx(shifts + np.array([0.8, 0.1]))
     assert after[:, 0].max() <= ROWS[:, 0].max()  # nobody goes where nobody is
     assert (without_first == np.column_stack([before[:, 0], after[:, 1:]])).all()
     assert (without_third == np.column_stack([after[:, :2], before[:, 2]])).all()

@@ -173,6 +173,23 @@ def test_a_stop_is_kept_where_a_step_without_it_would_be_too_long():
     assert [move.point.tolist() for move in found.moves] == [[1.0, 0.0], [2.0, 0.0]]
 
 
+def test_stops_are_kept_as_they_are_where_a_step_without_them_would_be_too_long():
+    script = Script([[0.5, 0.0], [1.8, 0.0]])
+    graph = known(script, max_step=1.5)
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, 1, 2)))
+
+    assert [move.point.tolist() for move in found.moves] == [[0.5, 0.0], [1.8, 0.0]]
+
+
+def test_of_several_steps_none_may_change_more_than_one_feature():
+    script = Script([[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+
+    assert script.run(take_path_as_actions(known(script), PLAN, (0, 1))) is not None
+    assert script.run(take_path_as_actions(known(script), PLAN, (0, 1, 2))) is None
+    assert script.run(take_path_as_actions(known(script), PLAN, (0, 2))) is not None
+
+
 def test_a_number_that_turns_back_is_two_changes():
     script = along_a_wall()
     graph = script.graph(someone([0.0, 0.0]))

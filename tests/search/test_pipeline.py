@@ -548,6 +548,24 @@ def test_where_no_state_reaches_the_target_no_long_walk_is_taken():
     assert len(script.seen) < 20  # of 40 that are states of this person
 
 
+def questions_until_composing(script: Script) -> list[int]:
+    """How often it was looked around before each time that states of anybody were asked for."""
+    kinds = [type(question) for question in script.asked]
+    places = [i for i, kind in enumerate(kinds) if kind is ComposeStates]
+    return [kinds[:place].count(Nearest) for place in places]
+
+
+def test_four_states_are_walked_to_before_anybodys_are_tried_and_then_sixty_four():
+    bounds = box(2, upper=[90.0, np.inf])
+    crowd = [[x / 10, 0.0] for x in range(1, 1000)]
+    script = Script(crowd, score=lambda points: points[:, 0] / 160)
+
+    searched(script, Plan(WalkOptions(3)), bounds=bounds, projection=taking_over(bounds, [0, 0]))
+
+    near, far, *_ = questions_until_composing(script)
+    assert (near, far - near) == (3, 63)  # the last that is accepted is not looked around
+
+
 def beyond_a_wall(points):
     return np.where(np.abs(points[:, 0] - 4.5) < 0.2, -1.0, 1.0)
 

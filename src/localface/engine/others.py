@@ -95,8 +95,8 @@ class Others:
         before, after, made = np.split(
             meter.decode(everyone, donors), [int(keeps.sum()), 2 * int(keeps.sum())]
         )
-        composed = [np.where(_differs(made[0], state), after, before) for state in made]
-        composed = np.where(_differs(made[0], made[1]), composed, sample.records[keeps])
+        changed = np.stack([np.where(_differs(made[0], one), after, before) for one in made])
+        composed = np.where(_differs(made[0], made[1]), changed, sample.records[keeps])
         return ChangedOthers(columns, np.concatenate([made[:, None, :], composed], axis=1))
 
     def _sample(self) -> _Sample:
@@ -143,7 +143,8 @@ def helped_by_each(others: Sequence[ChangedOthers], scores: Array) -> list[Other
 
 def _differs(first: Array, second: Array) -> Mask:
     """Which values of two records are not the same."""
-    return ~((first == second) | (np.isnan(first) & np.isnan(second)))
+    same = (first == second) | (np.isnan(first) & np.isnan(second))
+    return np.asarray(~same)
 
 
 def _share_that_rises(before: Array, after: Array) -> tuple[float, int]:

@@ -61,6 +61,22 @@ def test_whoever_has_nobody_near_does_not_widen_the_kernels():
     assert tuned[0] == pytest.approx(plain[0], rel=0.2)
 
 
+@pytest.mark.parametrize(
+    ("spacing", "reach"), [(0.01, 10.0), (0.4, 10.0), (1.0, 20.0), (2.0, 40.0)]
+)
+def test_nobody_is_near_within_ten_standard_deviations_or_twenty_times_what_is_usual(
+    spacing, reach
+):
+    line = spacing * np.arange(80.0)[:, None]
+
+    def n_usable(off):
+        rows = np.vstack([line, [[line.max() + off]]])
+        return len(_tuning_distances(rows, np.zeros((81, 0)), Copies(None))[0])
+
+    assert n_usable(0.99 * reach) == 81
+    assert n_usable(1.01 * reach) == 80
+
+
 def test_of_a_large_table_some_rows_are_held_against_more():
     large = RNG.normal(size=(5000, 1))
 

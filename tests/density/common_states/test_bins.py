@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_tables import composed_records, phone_bills, phone_schema, space_and_points
+from made_tables import (
+    composed_records,
+    numbers_schema,
+    phone_bills,
+    phone_schema,
+    space_and_points,
+)
 
 from localface.data.feature import Feature
 from localface.data.schema import Schema
@@ -99,6 +105,15 @@ def test_more_rows_have_finer_bins():
     assert few.n_bins[3] == 4
     assert BINS.n_bins[3] == 7
     assert few.n_bins[[1, 4]].tolist() == BINS.n_bins[[1, 4]].tolist() == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("n", "n_bins"), [(20, 4), (607, 4), (608, 5), (7000, 15), (7210, 16), (20_000, 16)]
+)
+def test_a_cell_of_two_numbers_is_for_thirty_rows(n, n_bins):
+    space, points = space_and_points(np.arange(float(n))[:, None], numbers_schema(1))
+
+    assert FeatureBins.fit(points, space).n_bins.tolist() == [n_bins]
 
 
 def steps(n, seed):

@@ -48,6 +48,19 @@ def test_a_category_that_hardly_anybody_shares_does_not_narrow_people_down():
     assert len(rows) == 1200
 
 
+@pytest.mark.parametrize(("people_a_row", "fewest"), [(1.0, 40), (4.0, 10), (10.0, 5), (1e3, 5)])
+def test_a_category_narrows_people_down_that_forty_share_or_five_rows_show(people_a_row, fewest):
+    def n_alike(n):
+        rows = np.zeros((200, 1))
+        rows[:n] = 1.0
+        none = np.zeros(0, dtype=np.int64)
+        people = ComparablePeople((np.array([0]),), none, none, rows, people_a_row)
+        return len(people.weigh(np.array([1.0]))[0])
+
+    assert n_alike(fewest) == fewest
+    assert n_alike(fewest - 1) == 200
+
+
 def test_who_is_nearer_in_age_counts_for_more_whatever_they_pay():
     someone = POINTS[0]
     rows, weights = PEOPLE.weigh(someone)

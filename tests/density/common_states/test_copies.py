@@ -14,6 +14,7 @@ from localface.density.common_states.copies import (
     _dimension,
     _nearer_than_at_random,
     _nearest_stands_out,
+    _ranked_distances,
     copy_distance,
     reach_of_copies,
 )
@@ -182,6 +183,12 @@ def test_the_nearest_of_those_alike_is_held_against_as_many_at_random():
         by_chance = 1 - (1 - (line // 2) / 1000) ** (1 + line % 3)
         assert found[line] == (by_chance < 0.02)
     assert 10 < found.sum() < 30
+
+
+def test_a_crowd_is_told_by_the_nearest_the_fifth_the_tenth_and_the_twentieth():
+    distances = np.random.default_rng(4).permuted(np.tile(np.arange(1.0, 301.0), (3, 1)), axis=1)
+
+    assert _ranked_distances(distances**2).tolist() == [[1.0, 5.0, 10.0, 20.0]] * 3
 
 
 def test_a_nearest_stands_out_that_is_rare_in_a_crowd_of_that_dimension():

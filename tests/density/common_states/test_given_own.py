@@ -76,6 +76,30 @@ def test_own_densities_are_sums_over_all_rows_with_and_without_oneself():
             assert without[i] == pytest.approx(np.log(np.delete(kernels, i).sum()))
 
 
+@pytest.mark.parametrize("bandwidth", [0.01, 1.0])
+def test_own_densities_far_out_are_as_near_as_they_are_stated(bandwidth):
+    """A million bandwidths from 0, where products of points have no digits left."""
+    points = 1e6 + bandwidth * np.arange(50.0)[:, None]
+    places = points + 0.3 * bandwidth
+
+    found = OwnDensity.fit(points, np.eye(1), bandwidth).log_sums(places)
+
+    apart = (places - points.T) / bandwidth
+    assert found == pytest.approx(np.log(np.exp(-(apart**2) / 2).sum(axis=1)), abs=1e-6)
+
+
+def test_of_many_different_own_rows_some_stand_for_all():
+    """Four thousand and ninety-six, spread evenly; each stands for as many as it takes."""
+    points = np.arange(6000.0)[:, None]
+    chosen = np.unique(np.linspace(0, 5999, 4096).astype(int)).astype(float)
+    place = np.array([[2000.3]])
+
+    found = OwnDensity.fit(points, np.eye(1), 2.0).log_sums(place)
+
+    kernels = np.exp(-((chosen - 2000.3) ** 2) / (2 * 2.0**2))
+    assert found[0] == pytest.approx(np.log(kernels.sum() * 6000 / len(chosen)))
+
+
 def test_what_is_expected_is_a_matter_of_own_columns_alone_and_the_same_in_any_batch():
     density = fit_on(phone_bills(800, seed=1), phone_schema(own=("months", "plan")))
     given = density.given_own

@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 from made_tables import numbers_schema, phone_bills, phone_schema, space_and_points
 
+from localface.data.feature import Feature
+from localface.data.schema import Schema
+from localface.data.space import Space
 from localface.density.common_states.copies import Copies
 from localface.density.common_states.joint_density import leave_one_out_log_sums
 from localface.density.common_states.kernel_shape import (
     CATEGORY_RIDGE,
     KernelShape,
     _copies_narrow,
+    _units_of_categories,
     category_effects,
     shrunken_covariance,
 )
@@ -47,6 +51,22 @@ def test_numbers_are_uncorrelated_after_the_map_and_categories_equally_far():
     assert np.abs(covariance - np.diag(np.diag(covariance))).max() < 0.05 * covariance.max()
     units = np.array([1.0, 1.0, 1.0, 1.0])  # three plans and a contract
     assert steps == pytest.approx(steps[0, 0] * np.diag(units))
+
+
+def test_another_category_is_one_unit_and_so_is_what_is_missing():
+    schema = Schema(
+        [
+            Feature("plan", kind="categorical", categories=("a", "b", "c"), scale=3.0),
+            Feature("lactate", scale=4.0),
+            Feature("contract", kind="binary", scale=0.5),
+        ]
+    )
+    records = np.array([[0.0, 1, 0], [1, 1, 0], [np.nan, 1, 0], [0, np.nan, 0], [0, 1, 1]])
+    space = Space.fit(schema, records)
+
+    codes = (space.points(records) * _units_of_categories(space))[:, space.discrete]
+
+    assert np.linalg.norm(codes[1:] - codes[0], axis=1) == pytest.approx([1.0, 1.0, 1.0, 1.0])
 
 
 def test_a_category_in_numbers_counts_by_what_it_lets_expect():

@@ -207,3 +207,17 @@ def test_the_information_of_a_pair_is_what_counts_say_beyond_chance():
         statistic = chi2_contingency(used, lambda_="log-likelihood", correction=False)
         beyond_chance = (statistic.statistic - statistic.dof) / (2 * counts.sum())
         assert table.information == pytest.approx(beyond_chance)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.03])
+def test_a_ridge_holds_weights_back_and_leaves_the_constant_alone(share):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    chance = np.random.default_rng(0)
+    features = chance.normal(size=(600, 3)) + 1.0
+    chances = 1 / (1 + np.exp(-(features @ [1.0, -0.5, 0.0]))) * 2 * share
+    labels = (chance.random(600) < chances).astype(float)
+
+    found = ridge_logistic(features, labels)
+
+    other = linear_model.LogisticRegression(C=1 / 10, tol=1e-10, max_iter=1000)
+    assert found == pytest.approx(other.fit(features, labels).coef_[0], abs=1e-4)

@@ -46,6 +46,19 @@ def test_values_are_spread_half_way_to_their_neighbours_and_no_further() -> None
     np.testing.assert_array_equal(spread[:, 1], points[:, 1])
 
 
+def test_each_value_is_spread_half_way_to_the_next_on_either_side() -> None:
+    """The first and the last go as far outwards as inwards, and none further than is usual."""
+    values = np.array([0.0, 1.0, 3.0, 5.0, 7.0, 7.5])
+    column = np.repeat(values, 400)[:, None]
+    space = Space.fit(Schema([Feature("x", scale=1.0)]), column)
+    points = space.points(column)
+
+    off = (spread_ties(points, space) - points).reshape(len(values), 400)
+
+    assert off.min(axis=1) == pytest.approx([-0.5, -0.5, -1.0, -1.0, -1.0, -0.25], rel=0.03)
+    assert off.max(axis=1) == pytest.approx([0.5, 1.0, 1.0, 1.0, 0.25, 0.25], rel=0.03)
+
+
 def test_a_gap_between_crowds_is_not_filled() -> None:
     schema = Schema([Feature("x", scale=1.0)])
     column = np.repeat([0.0, 1.0, 2.0, 50.0, 51.0], 20)[:, None]

@@ -10,9 +10,13 @@ import pytest
 from localface import LocalFACE
 from localface.errors import InputError
 from localface.search.plan import Plan, WalkOptions
-from localface.search.questions import HelpOthers
+from localface.search.questions import HelpOthers, ScorePoints
 from localface.search.stages.actions import find_actions
-from localface.search.stages.effort import find_ends_of_little_effort, find_shrunken_ends
+from localface.search.stages.effort import (
+    _most_gaining,
+    find_ends_of_little_effort,
+    find_shrunken_ends,
+)
 from scripted import Script, someone
 from worlds import WORLDS
 
@@ -128,6 +132,91 @@ def test_ends_shrink_all_numbers_at_once_towards_the_person():
 
     assert ends[0].min() == pytest.approx(2.0, abs=0.4)
     assert (score(ends) >= 0.5).all()
+
+
+def test_what_is_fixed_stays_in_ends_that_shrink():
+    script = world(score=lambda points: points.sum(axis=1) / 8)
+    fixed = np.array([False, True, False])
+    graph, donors = started(script, [4.0, 4.0, 4.0], fixed=fixed)
+
+    ends = script.run(find_shrunken_ends(graph, donors, np.array([[4.0, 2.0, 4.0]])))
+
+    assert len(ends)
+    assert (ends[:, 1] == 0.0).all()
+
+
+def test_a_change_that_can_just_be_noticed_is_one():
+    """A quarter of the way is just noticeable; less is no change, and leaves the number alone."""
+    small = np.array([1.0, 1.0, 1.0])
+    script = world(score=lambda points: np.abs(points).max(axis=1))
+    donors_at = [[4.0, 0.0, 0.0], [-4.0, 0.0, 0.0]]
+    graph, donors = started(script, *donors_at, just_noticeable=(-small, small))
+
+    shrunken = script.run(find_shrunken_ends(graph, donors, np.zeros((0, 3))))
+    grown = script.run(
+        find_ends_of_little_effort(graph, donors, log_floor=0.0, most=None, least=np.inf)
+    )
+
+    assert sorted(shrunken[:2].tolist()) == [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    assert sorted(grown[:2].tolist()) == [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+
+
+def test_an_end_of_just_the_score_that_is_wanted_will_do():
+    script = world(score=lambda points: points[:, 0] / 8)
+    graph, donors = started(script, [4.0, 0.0, 0.0])
+
+    shrunken = script.run(find_shrunken_ends(graph, donors, np.zeros((0, 3))))
+    grown = script.run(
+        find_ends_of_little_effort(graph, donors, log_floor=0.0, most=None, least=np.inf)
+    )
+
+    assert shrunken.tolist() == grown.tolist() == [[4.0, 0.0, 0.0]]
+
+
+def test_what_lowers_the_score_or_leaves_it_alone_is_not_carried_on():
+    def score(points):
+        return 0.2 + points @ np.array([0.01, 0.0, -0.01])
+
+    script = world(score=score)
+    whole = np.ones(3, dtype=bool)
+    graph, donors = started(script, [1.0, 1.0, 3.0], discrete=whole)
+
+    script.run(find_ends_of_little_effort(graph, donors, log_floor=0.0, most=None, least=np.inf))
+
+    first, second = [one.points for one in script.asked if isinstance(one, ScorePoints)][:2]
+    assert sorted(first.tolist()) == [[0.0, 0.0, 3.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    assert sorted(second.tolist()) == [[1.0, 0.0, 3.0], [1.0, 1.0, 0.0]]
+
+
+def test_gains_that_differ_by_rounding_are_alike():
+    script = world()
+    states = np.diag([1.0, 2.0, 3.0])
+
+    def order_of(gained, efforts):
+        script.asked.clear()
+        asks = _most_gaining(
+            someone(np.zeros(3)), states, np.array(gained), np.array(efforts), log_floor=0.0
+        )
+        script.run(asks)
+        (asked,) = script.asked
+        return asked.starts.max(axis=1).tolist()
+
+    assert order_of([0.5, 0.5 + 3e-10, 0.4], [1.0, 1.0, 1.0]) == [1.0, 2.0, 3.0]
+    assert order_of([0.5, 0.5 + 3e-9, 0.4], [1.0, 1.0, 1.0]) == [2.0, 1.0, 3.0]
+    # the third gains most for its effort, the others much
+    assert order_of([0.5, 0.5 + 3e-10, 0.1], [1.0, 1.0, 0.1]) == [3.0, 1.0, 2.0]
+    assert order_of([0.5, 0.5 + 3e-9, 0.1], [1.0, 1.0, 0.1]) == [3.0, 2.0, 1.0]
+
+
+def test_no_end_of_as_much_effort_as_will_do_is_handed_back():
+    script = world(score=lambda points: points[:, 0] / 8)
+    graph, donors = started(script, [4.0, 0.0, 0.0])
+
+    ends = script.run(
+        find_ends_of_little_effort(graph, donors, log_floor=0.0, most=None, least=4.0)
+    )
+
+    assert len(ends) == 0
 
 
 @pytest.mark.parametrize("name", ["blobs", "ward"])

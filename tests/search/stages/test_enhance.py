@@ -7,6 +7,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
+from localface.density.protocol import Hole
 from localface.search.plan import Price
 from localface.search.questions import DensityAlong, RowDensities
 from localface.search.stages.enhance import AStar, Effort, enhance
@@ -175,8 +176,11 @@ def test_density_can_make_a_longer_path_cheaper():
 def test_one_way_columns_and_the_longest_step_are_kept():
     script = Script(ROWS, score=quarter)
     graph, path = known(script, max_step=2.5, bounds=box(2, up=[0]))
+    effort = Effort()
 
-    found = script.run(enhance(graph, path, price=Price()))
+    found = script.run(enhance(graph, path, price=Price(), effort=effort))
+
+    assert effort.refused == 0, "what is not permitted is never tried"
 
     assert rows_of(graph, found) == [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]]
 
@@ -228,6 +232,19 @@ def test_when_the_effort_is_spent_the_known_path_stays():
 
     assert script.run(enhance(graph, dear, price=Price(), effort=effort)) is dear
     assert effort.is_spent
+
+
+@pytest.mark.parametrize(("n_holes", "n_closed"), [(0, 2), (1, 1), (3, 1), (3, 2)])
+def test_an_effort_is_as_many_numbers_as_are_held_against_holes(n_holes, n_closed):
+    script = Script(ROWS, score=quarter)
+    graph, path = known(script)
+    effort = Effort(1000.0)
+    search = AStar(graph, path, effort)
+    holes = [Hole(np.array([9.0, 9.0]), 0.5)] * n_holes
+
+    search._rule_out_edges_touching(holes, np.arange(n_closed))
+
+    assert 1000.0 - effort.left == n_holes * n_closed * 2 * len(search.vertices)
 
 
 def maze(seed: int) -> Script:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from localface.search.questions import DensityAlong, Nearest
 from localface.search.stages.entry import find_entries, rank_entries
@@ -69,6 +70,38 @@ def test_where_no_step_is_as_good_as_the_start_all_are_ranked():
 
     assert ranked
     assert graph.ids[list(found)].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(("n_low", "ranked"), [(7, False), (8, True)])
+def test_the_nearest_eight_are_tried_before_all_are_ranked(n_low, ranked):
+    """The steps to the first rows dip; the one to the last does not."""
+    rows = [[1.0 + i / 100, 0.0] for i in range(n_low)] + [[0.0, 2.0]]
+    script = Script(
+        rows,
+        log_density=lambda points: np.where(
+            (points[:, 0] > 0.2) & (points[:, 0] < 0.8), -9.0, np.abs(points).sum(axis=1) - 0.5
+        ),
+    )
+
+    graph, found, were_ranked = entries(script, 9)
+
+    assert graph.points[found[0]].tolist() == [0.0, 2.0]
+    assert were_ranked == ranked
+
+
+def test_steps_are_alike_that_differ_by_less_than_a_thousandth_of_a_nat():
+    def log_density(points):
+        dips = np.where(points[:, 0] > 0.1, 0.0004, 0.0) + np.where(points[:, 1] > 0.1, 0.0104, 0)
+        near = np.hypot(points[:, 0], points[:, 1]) < 0.9
+        return np.where(near, -0.5002 - dips, 1.0)
+
+    script = Script([[1.0, 0.0], [0.0, 1.1], [-1.2, 0.0]], log_density=log_density)
+    graph = script.graph(someone([0.0, 0.0]))
+    around = script.run(graph.reveal_rows_around(0, 3))
+
+    ranked = script.run(rank_entries(graph, tuple(around)))
+
+    assert graph.ids[list(ranked)].tolist() == [0, 2, 1]
 
 
 def test_by_the_mean_all_are_ranked_at_once():

@@ -7,7 +7,13 @@ import pytest
 
 from localface.search.plan import WalkOptions
 from localface.search.questions import Census, DensityAlong, Nearest, ScorePoints
-from localface.search.stages.explore import Exploration, Queue, _rule_out_ends, explore
+from localface.search.stages.explore import (
+    Exploration,
+    Queue,
+    _momentum_step,
+    _rule_out_ends,
+    explore,
+)
 from scripted import Script, box, someone
 
 STEPS = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0], [5.0, 0.0]]
@@ -250,6 +256,26 @@ def test_with_momentum_the_walk_goes_half_way_and_on_with_its_direction(n_steps)
     assert script.n_asked(ScorePoints) >= len(states)
 
 
+@pytest.mark.parametrize(
+    ("momentum_steps", "row", "end"),
+    [
+        (1, [5.0, 3.0], [5.5, 3.0]),  # half of the way to the row, and half of the last step
+        (2, [5.5, 3.0], [5.5, 2.75]),  # or of the mean of the last two
+        (9, [5.5, 3.0], [5.5, 2.75]),  # there were no more
+    ],
+)
+def test_a_blend_is_half_way_to_the_row_and_half_of_the_mean_step_before(momentum_steps, row, end):
+    script = Script(np.zeros((0, 2)), score=tenth)
+    graph = script.graph(someone([1.0, 1.0]))
+    trail = (0, *(graph.add_state(np.array(one), 0.1) for one in ([2.0, 1.0], [4.0, 2.0])))
+    chosen = graph.add_state(np.array(row), 0.1)
+
+    step = script.run(_momentum_step(graph, trail, chosen, WalkOptions(3, momentum_steps)))
+
+    assert graph.points[step].tolist() == end
+    assert graph.scores[step] == end[0] / 10
+
+
 def test_a_blend_that_no_record_can_have_gives_way_to_the_row():
     script = Script([[5.0, 0.0]], score=tenth)
 
@@ -346,3 +372,22 @@ def test_a_walk_asks_whether_there_is_a_target_after_eight_states_unless_told_ot
         looked_around = kinds[: kinds.index(Census)].count(Nearest)
         assert looked_around == n_states - 1  # the last is where it asks
         assert found.trail == ()
+
+
+def test_where_one_step_after_the_other_is_refused_more_and_more_are_asked_about_at_once():
+    """Half way to everybody there is a gap: eight are asked about alone, then ever more."""
+    rows = [[2.0 + i / 1000, 0.0] for i in range(200)]
+    script = Script(
+        rows,
+        score=lambda points: points[:, 0] / 10,
+        log_density=lambda points: np.where(np.abs(points[:, 0] - 1) < 0.3, -1.0, 1.0),
+    )
+    graph = script.graph(someone([0.0, 0.0]))
+
+    found = script.run(explore(graph, WalkOptions(200)))
+
+    along = [one for one in script.asked if isinstance(one, DensityAlong)]
+    steps = [len(one.starts) for one in along if (one.starts != one.ends).any()]
+    assert found.trail == ()
+    assert steps[:8] == [1] * 8
+    assert steps[8:12] == [2, 8, 33, 33]  # the next, and up to thirty-two that come after it

@@ -79,6 +79,17 @@ def test_once_it_is_certain_no_larger_sets_are_scored():
     assert len(asked.points) == 3
 
 
+def test_larger_sets_that_can_cost_no_less_are_not_scored():
+    """One dear change is enough, and two others would cost as much."""
+    script = nobody(3, score=lambda points: np.maximum(points[:, 0] / 9, points[:, 1]))
+
+    found = fewest_of(script, [5.0, 0.1, 0.1], [0.0, 0.4, 0.4], weights=np.array([2.0, 1.0, 1.0]))
+
+    assert end_of(found) == [5.0, 0.0, 0.0]
+    (asked,) = [question for question in script.asked if isinstance(question, ScorePoints)]
+    assert (asked.points != 0).sum(axis=1).max() == 1
+
+
 def test_with_weights_more_changes_may_cost_less():
     script = nobody(4, score=lambda points: np.maximum(points[:, 0], points[:, 1:].sum(axis=1) / 6))
 

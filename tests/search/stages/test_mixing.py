@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from localface.search.questions import ScorePoints
 from localface.search.stages.mixing import find_way_by_mixing
@@ -157,3 +158,27 @@ def test_no_number_goes_further_than_anybodys_in_the_data():
     nearly = (np.zeros(2), np.array([1.6, 1.3]))
     found = mixed(script, [1.0, 0.9], most=1, round_outwards=lambda _, v: v + 0.2, seen=nearly)
     assert found == [1.6, 0.0]  # not 1.7: nobody has that
+
+
+def test_a_change_counts_by_its_weight_however_small_it_is():
+    script = nobody(2, score=lambda points: (points > 0).any(axis=1) * 0.9)
+
+    found = mixed(script, [0.5, 1.5], weights=np.array([3.0, 1.0]), bounds=box(2, upper=[0.5, 1.5]))
+
+    assert found == [0.0, 1.5]
+
+
+@pytest.mark.parametrize(("off", "taken"), [(3e-10, 1.0), (3e-9, 2.0)])
+def test_of_values_that_raise_the_score_as_much_but_for_rounding_the_nearest_is_taken(off, taken):
+    """With the other change either will do; of values that are alike one is kept."""
+
+    def score(points):
+        rise = np.where(points[:, 0] >= 2.0, 0.3 + off, 0.3)
+        return np.where(points[:, 0] > 0, rise, 0.0) + 0.2 * (points[:, 1] > 0)
+
+    script = nobody(2, score=score)
+
+    mixed(script, [1.0, 1.0], [2.0, 1.0], most=2, min_score=0.4, bounds=box(2, upper=[2.0, 1.0]))
+
+    *_, pairs = [one.points for one in script.asked if isinstance(one, ScorePoints)]
+    assert (2.0 in pairs[:, 0]) == (taken == 2.0)

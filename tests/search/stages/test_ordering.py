@@ -9,6 +9,7 @@ import pytest
 
 from localface.search.lattice import Lattice
 from localface.search.stages.ordering import (
+    _has_route,
     _makes_second_change_first,
     find_route,
     moves_of_route,
@@ -57,7 +58,30 @@ def test_only_the_steps_of_the_route_are_checked_where_the_bound_is_exact():
 
     states, *steps = script.asked
     assert (states.starts == states.ends).all()
+    assert sorted(states.starts.tolist()) == sorted(lattice.states[1:-1].tolist())
     assert [len(step.starts) for step in steps] == [1, 1, 1, 1]
+
+
+def test_of_routes_that_are_alike_one_is_followed_to_its_end():
+    """Each change adds as much: to go on costs what is bound to come anyway."""
+    script = Script(np.zeros((0, 4)), score=lambda points: points.sum(axis=1) / 4)
+    lattice = lattice_of(script, 4)
+
+    route = script.run(find_route(lattice, 0b1111, 1))
+
+    _, *steps = script.asked
+    assert [len(step.starts) for step in steps] == [1, 1, 1, 1]
+    assert route == (0b0000, 0b0001, 0b0011, 0b0111, 0b1111)
+
+
+def test_whether_one_change_can_come_before_another_takes_one_route_to_its_end():
+    script = Script(np.zeros((0, 5)), score=lambda points: points.sum(axis=1) / 5)
+    lattice = lattice_of(script, 5)
+
+    assert script.run(_has_route(lattice, 0b11111, (4, 0)))
+
+    along = [len(one.starts) for one in script.asked]
+    assert along == [1, 1, 1, 1, 1]
 
 
 def test_all_steps_of_few_changes_are_asked_about_in_one_question():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from localface.search.questions import DensityAlong, Nearest
-from localface.search.stages.relax import densest_path
+from localface.search.stages.relax import _is_out_of_step, densest_path
 from scripted import Script, box, someone
 
 ROWS = [[1.0, 1.0], [2.0, 0.0], [3.0, 1.0], [4.0, 0.0]]
@@ -115,6 +115,51 @@ def test_nothing_at_all_is_as_low_as_it_gets_and_one_way_columns_are_kept():
 
     _, trail, _ = densest(Script([[4.0, 0.0]], score=quarter), bounds=box(2, down=[0]))
     assert trail == ()
+
+
+def test_where_no_row_further_out_could_be_stepped_to_it_looks_no_further():
+    script = Script([[3.0, 0.0], [4.0, 0.0], [5.0, 0.0], [6.0, 0.0], [7.0, 0.0]], score=quarter)
+
+    _, trail, _ = densest(script, k=2, max_step=0.5)
+
+    assert trail == ()
+    assert [one.k for one in script.asked if isinstance(one, Nearest)] == [2]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "is_out"),
+    [
+        ([[1.0, 0.0], [6.0, 0.0]], {}, True),  # nobody is within a step of the goal
+        ([[3.0, 0.0]], {}, False),
+        ([[4.5, 0.0]], {"bounds": box(2, up=[0])}, True),  # there is, and must not step back
+        ([[4.5, 0.0], [4.6, 0.0]], {"bounds": box(2, up=[0])}, False),  # there may be others
+        ([[4.5, 0.0], [3.6, 0.0]], {"bounds": box(2, up=[0])}, False),
+    ],
+)
+def test_a_goal_is_out_of_step_where_all_who_are_near_it_cannot_step_there(rows, options, is_out):
+    script = Script(rows, score=quarter)
+    graph = script.graph(someone([0.0, 0.0], max_step=1.0, **options))
+    graph.goal = graph.add_state(np.array([4.0, 0.0]), 1.0)
+
+    assert script.run(_is_out_of_step(graph, 0, 2)) == is_out
+
+
+def test_a_goal_is_not_out_of_step_where_a_spent_budget_hides_who_is_near_it():
+    script = Script([[3.0, 0.0]], score=quarter, max_rows=0)
+    graph = script.graph(someone([0.0, 0.0], max_step=1.0))
+    graph.goal = graph.add_state(np.array([4.0, 0.0]), 1.0)
+
+    assert script.run(_is_out_of_step(graph, 0, 2)) is False
+
+
+@pytest.mark.parametrize("behind", [[[-2.1, 0.0]], [[1.0, 0.0]], [[1.0, 0.0], [-1.5, 0.0]]])
+def test_one_row_or_more_on_a_straight_way_are_left_out(behind):
+    """The goal is not among the nearest of the first."""
+    rows = [[2.0, 0.0], [4.0, 0.0], *behind]
+
+    graph, trail, _ = densest(Script(rows, score=quarter), k=len(rows) - 1)
+
+    assert graph.points[list(trail)].tolist() == [[0.0, 0.0], [4.0, 0.0]]
 
 
 def hilly(seed: int):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import ScorePoints
@@ -150,6 +151,33 @@ def test_where_no_few_will_do_the_donor_is_taken_who_needs_the_fewest():
     assert np.flatnonzero(ended(moves)).tolist() == [0, 1, 2, 3, 4]
 
 
+def test_what_is_reduced_need_not_differ_in_all_that_others_differ_in():
+    script = nobody(
+        8,
+        score=lambda points: np.where((points[:, :7] > 0).all(axis=1), 0.9, 0.1),
+        log_density=lambda points: 0.5 - points[:, 7],
+    )
+
+    moves = actions_to(script, [1.0] * 8, [1.1] * 7 + [0.0], bounds=box(8, upper=1.1))
+
+    assert (moves[-1].point > 0).tolist() == [True] * 7 + [False]
+
+
+def test_what_costs_as_much_in_every_way_does_not_take_the_place_of_what_is_known():
+    """One dear change, further than anybody's, would do as well as two that cost half of it."""
+
+    def score(points):
+        first, second, third = points.T
+        return np.where((first >= 1.0) | ((second >= 1.0) & (third >= 1.0)), 0.9, 0.1 + first / 10)
+
+    def ended_with(weight):
+        weights = np.array([weight, 1.0, 1.0])
+        return ended(actions_to(nobody(3, score=score), [0.5, 1.0, 1.0], weights=weights))
+
+    assert ended_with(2.0) == [0.0, 1.0, 1.0]
+    assert np.flatnonzero(ended_with(1.9)).tolist() == [0]
+
+
 def test_where_the_changes_that_the_score_needs_lead_nowhere_dense_others_come_along():
     n = 14
     script = nobody(
@@ -277,6 +305,41 @@ def test_nobody_goes_further_than_one_step_may_to_change_fewer():
     moves = actions_to(script, [1.0, 1.0], max_step=1.2)
 
     assert np.flatnonzero(ended(moves)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("away", [0.0, 64.0, -64.0])
+@pytest.mark.parametrize(("longest", "n_changed"), [(1.5, 1), (1.45, 2)])
+def test_a_step_is_as_long_wherever_it_begins(longest, n_changed, away):
+    script = nobody(2, score=lambda points: (points - away).sum(axis=1) / 3)
+    graph = script.graph(someone(np.full(2, away), max_step=longest))
+    donors = [graph.add_state(np.full(2, away + 1.0), 2 / 3, 0)]
+
+    found = script.run(find_actions(graph, PLAN, donors, log_floor=0.0))
+
+    assert (found.moves[-1].point != away).sum() == n_changed
+
+
+@pytest.mark.parametrize("away", [0.0, 64.0, -64.0])
+@pytest.mark.parametrize(("longest", "is_taken"), [(5.0, True), (4.9, False)])
+def test_what_takes_less_effort_is_no_further_than_a_step_may_lead(longest, is_taken, away):
+    """Three and four are less than eight, and five apart."""
+
+    def score(points):
+        first, second, third = (points - away).T
+        fine = (first >= 8.0) | ((second > 0) & (third > 0))
+        return np.where(fine, 0.9, 0.1 + (second + third) / 100)
+
+    script = nobody(3, score=score)
+    whole = np.array([True, True, True])
+    graph = script.graph(someone(np.full(3, away), max_step=longest, discrete=whole))
+    donors = [
+        graph.add_state(away + np.array(end), 0.9, row)
+        for row, end in enumerate(([8.0, 0.0, 0.0], [0.0, 3.0, 4.0]))
+    ]
+
+    found = script.run(find_actions(graph, replace(PLAN, least_effort=True), donors, log_floor=0.0))
+
+    assert (found.moves[-1].point[0] == away) == is_taken
 
 
 def test_a_feature_that_costs_much_is_not_changed_in_place_of_two_that_cost_little():

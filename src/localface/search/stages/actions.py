@@ -258,9 +258,7 @@ class _ActionSearch:
             self.graph.out_of_time = True
         return best
 
-    def _choose(
-        self, ways: list[Way], donors: list[int]
-    ) -> Questions[tuple[Way, OthersHelped]]:
+    def _choose(self, ways: list[Way], donors: list[int]) -> Questions[tuple[Way, OthersHelped]]:
         """The way that helps most of those that cost hardly more than the first."""
         costs = [cost_of_moves(self.person, way.moves) for way in ways]
         chosen, helped = yield from choose_most_helping(
