@@ -4,9 +4,11 @@
 #define TOGETHER 8   /* records that descend side by side: one waits for memory, the others go on */
 #define LEVELS 4     /* that are gone down before it is seen whether all have arrived */
 #define SHALLOW 10   /* levels up to which all are gone down, without looking */
-#define RECORDS 256  /* records that go through a tree before the next one is taken */
+#define RECORDS 256  /* records that go through a tree together, before the next one is taken */
+#define MANY 1024    /* the same where each goes by itself */
 
 #define INLINED static inline __attribute__((always_inline)) /* into each width */
+#define LEAVES (TREES * RECORDS) /* no fewer than MANY */
 #define WORDS (RECORDS / 64)
 #define TREES 16       /* that are gone down in turns */
 #define LEVELS_ALONE 8 /* levels up to which each goes down by itself: it takes no longer */
@@ -42,6 +44,12 @@ static inline int64_t next_node(const Trees *t, int64_t node, double value)
     return t->nodes[node].left + right;
 }
 
+/* Fetch what a leaf answers, for later. */
+INLINED void fetch_value(const Trees *t, int64_t leaf)
+{
+    __builtin_prefetch((const char *)t->value + leaf * t->n_outputs * (t->single ? 4 : 8));
+}
+
 /* The same where nothing is missing and all nodes go by numbers: records descend side by side. */
 static void find_leaves_by_numbers(const Trees *t, int64_t root, int64_t n, int64_t width,
                                    const double *records, int32_t *leaves)
@@ -63,7 +71,10 @@ static void find_leaves_by_numbers(const Trees *t, int64_t root, int64_t n, int6
             for (int i = 0; i < TOGETHER && levels < t->depth; i++)
                 under_way |= nodes[node[i]].left != node[i];
         }
-        for (int i = 0; i < TOGETHER; i++) leaves[from + i] = node[i];
+        for (int i = 0; i < TOGETHER; i++) {
+            leaves[from + i] = node[i];
+            fetch_value(t, node[i]);
+        }
     }
     for (; from < n; from++) {
         const double *record = records + from * width;
@@ -244,12 +255,6 @@ INLINED Set goes_right(const Trees *t, const Group *group, const Columns *column
     return right;
 }
 
-/* Fetch what a leaf answers, for later. */
-INLINED void fetch_value(const Trees *t, int64_t leaf)
-{
-    __builtin_prefetch((const char *)t->value + leaf * t->n_outputs * (t->single ? 4 : 8));
-}
-
 /* Let some records go on to a node: together where they are many. */
 INLINED void go_on(const Trees *t, Descent *at, const Set *who, int64_t size, int64_t node,
                          int64_t tree)
@@ -393,7 +398,7 @@ static void *make_room(int64_t n, int64_t width, Columns *columns, Descent *at)
     size_t sizes[] = {
         (size_t)(width + 1) * sizeof(int64_t), (size_t)most * sizeof(double),
         (size_t)(most + width) * sizeof(Set), (size_t)width * sizeof(Set), groups, groups,
-        (size_t)(TREES * n) * sizeof(Alone), (size_t)(TREES * RECORDS) * sizeof(int32_t),
+        (size_t)(TREES * n) * sizeof(Alone), (size_t)LEAVES * sizeof(int32_t),
     };
     size_t all = 0;
     for (int i = 0; i < 8; i++) all += sizes[i] + 64;
@@ -410,6 +415,25 @@ static void *make_room(int64_t n, int64_t width, Columns *columns, Descent *at)
     return memory;
 }
 
+/* How many records are next to go through all trees, and whether they go together. Who have little
+ * in common are more at a time: each tree is fetched once for all of them. */
+static int64_t next_block(const Trees *t, int64_t n, int64_t width, const double *records,
+                          Columns *columns, int *together)
+{
+    int64_t block = 0;
+    *together = 0;
+    while (block < n && block < MANY) {
+        int64_t more = n - block < RECORDS ? n - block : RECORDS;
+        int alike = t->depth > LEVELS_ALONE && more >= FEW_ALIKE &&
+                    sort_columns(more, width, records + block * width, columns);
+        if (alike && block) break;
+        block += more;
+        *together = alike;
+        if (alike) break;
+    }
+    return block;
+}
+
 /* Add up what trees answer, one tree after another: (records, outputs), as `total` begins.
  * Returns 0, or 1 without memory. */
 PUBLIC int sum_of_leaves(const Trees *t, int64_t n, int64_t width, const double *records,
@@ -422,13 +446,12 @@ PUBLIC int sum_of_leaves(const Trees *t, int64_t n, int64_t width, const double 
     if (!room) return 1;
     for (int64_t i = 0; i < n * width; i++) missing |= records[i] != records[i];
     int by_numbers = !missing && !t->category_list;
-    for (int64_t from = 0; from < n; from += RECORDS) {
-        int64_t some = n - from < RECORDS ? n - from : RECORDS;
+    for (int64_t from = 0, some; from < n; from += some) {
         const double *these = records + from * width;
-        int together = t->depth > LEVELS_ALONE && some >= FEW_ALIKE &&
-                       sort_columns(some, width, these, &columns);
+        int together;
+        some = next_block(t, n - from, width, these, &columns, &together);
         for (int64_t tree = 0; tree < t->n_trees; tree++) {
-            int32_t *leaves = at.leaves + tree % TREES * RECORDS;
+            int32_t *leaves = at.leaves + (together ? tree % TREES * RECORDS : 0);
             int64_t left = t->n_trees - tree;
             if (together && tree % TREES == 0)
                 find_leaves_together(t, tree, left < TREES ? left : TREES, some, width, these,
