@@ -99,3 +99,21 @@ def test_records_that_are_mostly_alike_come_to_the_same_leaves_as_by_numpy(
 
         assert trees.depth > 10  # shallow ones are gone down straight away
         np.testing.assert_array_equal(found, by_numpy(trees).sum_of_leaves(records, start))
+
+
+@pytest.mark.parametrize("lists", [0, 3])
+def test_people_in_one_block_come_to_the_same_leaves_as_by_numpy(lists: int) -> None:
+    chance = np.random.default_rng(lists)
+    trees = join_trees([grow_tree(chance, 8, 2, lists=lists, splits=200) for _ in range(20)])
+    people = np.round(chance.normal(scale=2.0, size=(3, 8)), 1)
+    people[:, 2] = np.nan  # a column that hardly anybody has
+    people[0, 3] = np.nan
+    records = people[np.sort(chance.integers(0, 3, 600))]
+    others = chance.random(records.shape) < 0.05
+    records[others] = np.round(chance.normal(scale=2.0, size=int(others.sum())), 1)
+    for n in (5, 64, 129, 600):
+        some = records[:n]
+
+        found = trees.sum_of_leaves(some, np.zeros(2))
+
+        np.testing.assert_array_equal(found, by_numpy(trees).sum_of_leaves(some, np.zeros(2)))
