@@ -72,6 +72,19 @@ def test_what_goes_against_most_others_gives_way_to_what_costs_little_more(least
     assert found.helped.least == (0.9 if taken else 0.3)
 
 
+@pytest.mark.parametrize(
+    ("helped", "taken"), [((0.55, 0.61), True), ((0.55, 0.59), False), ((0.45, 0.55), True)]
+)
+def test_what_is_doubtful_gives_way_to_what_is_less_so_and_costs_little_more(helped, taken):
+    first, second = helped
+    script = one_change(lambda ends: np.where(ends[:, 0] != 0, first, second))
+
+    found = actions_of(script, [1.0, 0.0, 0.0], [0.0, 1.2, 0.0])
+
+    assert (end_of(found)[0] == 0.0) == taken
+    assert found.helped.least == (second if taken else first)
+
+
 def test_more_features_are_never_changed_to_help_others():
     def score(points):
         first, second, third = np.abs(points).T

@@ -25,7 +25,7 @@ from localface.search.stages.effort import (
     find_shrunken_ends,
 )
 from localface.search.stages.fewest import FewChanges, find_fewest_changes
-from localface.search.stages.helping import choose_most_helping, goes_against_most
+from localface.search.stages.helping import choose_most_helping, doubt_of
 from localface.search.stages.joint_moves import route_by_joint_moves
 from localface.search.stages.mixing import find_way_by_mixing
 from localface.search.stages.ordering import find_route
@@ -240,8 +240,8 @@ class _ActionSearch:
     ) -> Questions[tuple[Way | None, OthersHelped | None]]:
         """One of some ways, the cheapest of which comes first, and how many others it helps.
 
-        Where it goes against what helps most others, more ways by as few changes are looked for,
-        unless ``only`` these count. When time is up, the best so far is taken.
+        Where it is doubtful, more ways by as few changes are looked for, unless ``only`` these
+        count. When time is up, the best so far is taken.
         """
         if not ways or self.graph.out_of_time:
             return (ways[0] if ways else None), None
@@ -249,10 +249,10 @@ class _ActionSearch:
         try:
             way, helped = yield from self._choose(ways, donors)
             best = way, helped
-            if goes_against_most(helped) and not only:
+            if doubt_of(helped) and not only:
                 more = yield from self.by_fewest_changes(donors, unlike=ways)
                 other, of_other = yield from self._choose([ways[0], *more], donors)
-                if not goes_against_most(of_other):
+                if doubt_of(of_other) < doubt_of(helped):
                     best = other, of_other
         except OutOfTime:
             self.graph.out_of_time = True

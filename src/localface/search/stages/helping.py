@@ -16,10 +16,11 @@ from localface.types import Array, Ids
 
 AGAINST_MOST = 0.5
 """Changes that help fewer of those whom they move go against what helps most others."""
+_DOUBTFUL = 0.6  # of those whom they move: half of all that help fewer work against the truth
 _ENOUGH = 0.8  # of those whom they move: more is not looked for
 _STEP = 0.1  # of a share by which a way has to help more to be preferred
 _NEARLY = 1.05  # times the effort that a way may take which helps more
-_DEARER = 1.25  # the same where the cheapest goes against what helps most others
+_DEARER = 1.25  # the same where the cheapest is doubtful
 _A_LITTLE = 0.25  # ordinary differences that it may take more then in any case
 
 
@@ -38,15 +39,15 @@ def choose_most_helping(
     )
     nearly = [i for i, one in enumerate(some) if _costs_nearly(costs[one], costs[0])]
     best = max(nearly, key=lambda i: (_steps(helped[i]), -i))
-    if goes_against_most(helped[best]):
-        fine = [i for i, one in enumerate(helped) if not goes_against_most(one)]
-        best = fine[0] if fine else best
+    less_doubtful = min(range(len(some)), key=lambda i: doubt_of(helped[i]))
+    if doubt_of(helped[less_doubtful]) < doubt_of(helped[best]):
+        best = less_doubtful
     return some[best], helped[best]
 
 
-def goes_against_most(helped: OthersHelped) -> bool:
-    """Tell whether some change goes against what helps most others."""
-    return helped.least < AGAINST_MOST
+def doubt_of(helped: OthersHelped) -> int:
+    """How doubtful changes are: 0 not at all, 2 where one goes against what helps most others."""
+    return int(helped.least < _DOUBTFUL) + int(helped.least < AGAINST_MOST)
 
 
 def _worth_asking(person: Person, ends: Array, costs: Sequence[Cost]) -> list[int]:
