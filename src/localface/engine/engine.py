@@ -62,11 +62,9 @@ class Engine:
     ``log_floor`` is the log-density that no step may fall below; ``finish`` is called with
     every answer before it is handed out; ``spacing`` knows how far people are apart, where
     searches have momentum; ``people`` numbers the person of each row of the user's table, where
-    that is known; ``highest`` are the largest values of the features in the data, and ``seen`` the
-    points of the smallest and the largest;
-    ``extra_columns`` are those of the user's table that are no features; ``target`` is what the
-    user said that is to be reached, and ``retargeted`` remembers other targets that were asked for;
-    ``outcomes`` are what the model can be fitted on again, where they were given.
+    that is known; ``seen`` are the points of the smallest and the largest numbers in the data;
+    ``extra_columns`` are those of the user's table that are no features; ``target`` is what is to
+    be reached, ``retargeted`` remembers other targets; the model can be fitted on ``outcomes``.
     """
 
     schema: Schema
@@ -80,7 +78,6 @@ class Engine:
     plan: Plan
     driver: Driver
     answers: AnswerAssembler
-    highest: Array
     seen: tuple[Array, Array] | None = None
     finish: Finish | None = None
     spacing: KNN | None = None
@@ -282,12 +279,11 @@ class Engine:
 
     def _weights_of_columns(self, weights: Mapping[str, float]) -> Array | None:
         """What a change of each column costs; None where all cost the same."""
-        weight_of = np.array([float(weights.get(name, 1.0)) for name in self.schema.names])
-        return None if (weight_of == 1).all() else weight_of[self.space.feature_of]
+        each = np.array([float(weights.get(name, 1.0)) for name in self.schema.names])
+        return None if (each == 1).all() else each[self.space.feature_of]
 
     def _columns_of(self, names: Collection[str]) -> Mask:
-        is_named = np.array([name in names for name in self.schema.names])
-        return np.asarray(is_named[self.space.feature_of])
+        return np.isin(self.schema.names, list(names))[self.space.feature_of]
 
     def _make_projection(
         self, record: Array, box: Box, bounds: Bounds, point: Array
@@ -310,7 +306,8 @@ class Engine:
         """The states that a person comes to by waiting; None where nothing grows by itself."""
         if not box.grows_to:
             return None
-        records = grown_records(self.schema, record, box, self.highest)
+        highest = np.array([one.highest for one in self.answers.seen])
+        records = grown_records(self.schema, record, box, highest)
         return self.space.points(records) if len(records) else None
 
     def _keeps_relations(self, points: Array) -> Mask:

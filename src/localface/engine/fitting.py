@@ -82,7 +82,6 @@ def fit_engine(
         ),
         driver=Driver(table.source, density, score, fitted_on_sample=table.fitted_on_sample),
         answers=_make_answer_assembler(table, density, score, options=options, log_floor=log_floor),
-        highest=np.array([values.highest for values in table.seen]),
         seen=_seen_points(table.space, table.seen),
         spacing=spacing,
         people=table.people,

@@ -11,6 +11,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from localface.analyses.alternatives.cautions import cautions_of_ways
 from localface.analyses.alternatives.changes import (
     Cost,
     Names,
@@ -24,7 +25,7 @@ from localface.analyses.end_record import end_record
 from localface.answers.disclosure import Disclosure
 from localface.answers.page import alert_lines, caution_lines
 from localface.answers.recourse import Recourse
-from localface.answers.wording import format_count, join_words, to_one_line
+from localface.answers.wording import format_count, to_one_line
 from localface.errors import InputError
 from localface.geometry.segments import norms
 from localface.types import Array, Ids
@@ -84,11 +85,7 @@ class Alternatives(Sequence[Recourse]):
     @property
     def cautions(self) -> tuple[str, ...]:
         """The cautions of all answers, each once; one of some ways says which ways it is about."""
-        ways_of: dict[str, list[int]] = {}
-        for i, answer in enumerate(self.answers, 1):
-            for line in dict.fromkeys(answer.cautions):
-                ways_of.setdefault(line, []).append(i)
-        return tuple(_about_ways(line, ways, len(self)) for line, ways in ways_of.items())
+        return cautions_of_ways(self.answers)
 
     @property
     def costs(self) -> tuple[Cost, ...]:
@@ -305,19 +302,6 @@ def _alert_lines(ways: Alternatives) -> list[str]:
                 told = action.certificate.sentence_about(answer.schema.each_row)
                 lines.append(f"way {i}, action {n}: {told}")
     return lines
-
-
-def _about_ways(caution: str, ways: Sequence[int], of: int) -> str:
-    """Say which ways a caution is about, where it is not about all of them.
-
-    >>> _about_ways("lowering income may be a quirk", [2], 3)
-    'way 2: lowering income may be a quirk'
-    >>> _about_ways("lowering income may be a quirk", [1, 3], 3)
-    'ways 1 and 3: lowering income may be a quirk'
-    """
-    if len(ways) == of:
-        return caution
-    return f"way{'' if len(ways) == 1 else 's'} {join_words(list(map(str, ways)))}: {caution}"
 
 
 def _count_of_actions(n: int) -> str:
