@@ -41,6 +41,7 @@ def test_the_covariance_is_the_one_of_ledoit_and_wolf(n, width):
     expected, _ = covariance.ledoit_wolf(rows)
 
     assert shrunken_covariance(rows) == pytest.approx(expected)
+    assert shrunken_covariance(rows / 1000) == pytest.approx(expected / 1e6), "in any unit"
 
 
 def test_numbers_are_uncorrelated_after_the_map_and_categories_equally_far():
