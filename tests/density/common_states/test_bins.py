@@ -185,6 +185,20 @@ def test_a_category_changes_half_way():
     assert set(months.tolist()) == set(range(months.min(), months.max() + 1))
 
 
+def test_the_only_category_changes_half_way_as_well():
+    """At 180, which is in the second of the bins that end at 100, 200 and 300."""
+    schema = Schema([Feature("member", kind="binary"), Feature("age", scale=1.0)])
+    records = np.column_stack([np.arange(400) % 2, np.arange(400.0)])
+    space = Space.fit(schema, records)
+    bins = FeatureBins.fit(space.points(records), space)
+    start, end = space.points(np.array([[0.0, 10.0], [1.0, 350.0]]))[:, None]
+
+    _, binned = cells_along(start, end, bins, space.discrete)
+
+    passed = {tuple(one) for one in binned.tolist()}
+    assert passed == {(0, 0), (0, 1), (1, 1), (1, 2), (1, 3)}
+
+
 def test_without_a_step_there_are_no_cells():
     step, binned = cells_along(POINTS[:0], POINTS[:0], BINS, SPACE.discrete)
 

@@ -54,6 +54,22 @@ def test_whole_persons_are_left_out():
         assert found.plain[i] == pytest.approx(np.log(but_itself))
 
 
+def test_who_is_near_to_oneself_alone_is_as_rare_as_the_others_make_them():
+    """Kernels of everybody else are too small to be summed plainly; one's own other row is not."""
+    chance = np.random.default_rng(0)
+    rows = np.vstack([chance.normal(size=(30, 2)), [[50.0, 0.0], [50.1, 0.0]]])
+    groups = np.array([*range(30), 30, 30])
+
+    found = leave_one_out_log_sums(
+        rows, np.arange(32), 1.0, Copies(groups), np.zeros(2, dtype=bool)
+    )
+
+    for i in (30, 31):
+        logs = -((rows[:30] - rows[i]) ** 2).sum(axis=1) / 2
+        assert found.fair[i] == pytest.approx(logs.max() + np.log(np.exp(logs - logs.max()).sum()))
+        assert found.plain[i] == pytest.approx(-0.005)
+
+
 def test_near_copies_are_left_out_where_nobody_named_people():
     rows = np.array([[0.0], [0.01], [1.0], [2.0]])
 

@@ -67,3 +67,11 @@ def test_every_person_counts_once_on_a_device_too(copies):
 
     assert found == pytest.approx(copies.row_weights(ROWS))
     assert found.sum() == pytest.approx(40 if copies.any else 60)
+
+
+def test_named_people_count_once_though_others_are_near_as_well():
+    copies = Copies(PEOPLE, 5.0)
+
+    found = row_weights_on_device(NumpyScan(ROWS, PEOPLE), ROWS, copies)
+
+    assert found == pytest.approx(1 / np.bincount(PEOPLE)[PEOPLE])

@@ -15,6 +15,7 @@ from localface.density.common_states.kernel_shape import (
     CATEGORY_RIDGE,
     KernelShape,
     _copies_narrow,
+    _Directions,
     _units_of_categories,
     category_effects,
     shrunken_covariance,
@@ -40,6 +41,7 @@ def test_the_covariance_is_the_one_of_ledoit_and_wolf(n, width):
     expected, _ = covariance.ledoit_wolf(rows)
 
     assert shrunken_covariance(rows) == pytest.approx(expected)
+    assert shrunken_covariance(rows / 1000) == pytest.approx(expected / 1e6), "in any unit"
 
 
 def test_numbers_are_uncorrelated_after_the_map_and_categories_equally_far():
@@ -67,6 +69,22 @@ def test_another_category_is_one_unit_and_so_is_what_is_missing():
     codes = (space.points(records) * _units_of_categories(space))[:, space.discrete]
 
     assert np.linalg.norm(codes[1:] - codes[0], axis=1) == pytest.approx([1.0, 1.0, 1.0, 1.0])
+
+
+def test_after_whitening_a_category_says_nothing_of_the_numbers():
+    """Whoever pays what their plan costs is no further from people on other plans by that."""
+    chance = np.random.default_rng(5)
+    group = chance.integers(0, 2, 2000)
+    shifted = np.column_stack([10.0 * group, -4.0 * group]) + chance.normal(size=(2000, 2))
+    points = np.column_stack([group, shifted])
+
+    found = _Directions.fit(points, np.array([1, 2]), np.array([0]), np.ones(2))
+    alone = _Directions.fit(shifted, np.array([0, 1]), np.zeros(0, dtype=np.int64), np.ones(2))
+
+    white = (points @ found.whitening(1.0))[:, 1:]
+    assert white[group == 1].mean(axis=0) == pytest.approx(white[group == 0].mean(axis=0), abs=0.1)
+    assert white[group == 0].std(axis=0) == pytest.approx(np.ones(2), abs=0.1)
+    assert alone.effects.shape == (0, 2)
 
 
 def test_a_category_in_numbers_counts_by_what_it_lets_expect():
