@@ -67,7 +67,7 @@ def roundest_between_each(near: Sequence[float], far: Sequence[float]) -> list[f
         one = np.nan
         if usual[i] and close[i, j]:
             step, power = _STEPS[j % len(_STEPS)], exponents[i] - j // len(_STEPS)
-            one = float(Decimal(int(counts[i, j]) * step).scaleb(power))
+            one = float(f"{int(counts[i, j]) * step}e{power}")
         # The product was off by its last digits, or nothing is near: all are tried, one by one.
         found.append(one + 0.0 if low <= one <= high else roundest_between(near[i], far[i]))
     return found

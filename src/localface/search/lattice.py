@@ -35,7 +35,7 @@ class Lattice:
         self.log_floor = log_floor
         # For each subset, which changes it makes.
         made = np.arange(2 ** len(changes))[:, None] >> np.arange(len(changes)) & 1
-        touched = np.stack([np.isin(person.group_of, one) for one in changes])
+        touched = np.stack([person.columns_of(one) for one in changes])
         self.states = np.where(made @ touched > 0, end, person.factual)
         self.n_changes = made.sum(axis=1)
         self.scores: Array = np.full(len(made), np.nan)
@@ -50,7 +50,7 @@ class Lattice:
 
     def ask_scores(self, donors: Ids, sizes: Sequence[int]) -> Questions[None]:
         """Have the model score the subsets of some sizes."""
-        some = np.flatnonzero(np.isin(self.n_changes, sizes))
+        some = np.flatnonzero((self.n_changes[:, None] == np.array(sizes)).any(axis=1))
         if len(some):
             self.scores[some] = yield from self.graph.states.scores_of(self.states[some], donors)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -74,9 +74,14 @@ class Person:
         low, high = (ends[column] for ends in self.seen)
         return np.clip(values, np.minimum(low, own), np.maximum(high, own))
 
+    def columns_of(self, groups: Sequence[int]) -> Mask:
+        """Tell which columns belong to some groups: few, of few, so that all are compared."""
+        own = self.group_of[:, None] == np.array(groups, dtype=np.int64)
+        return np.asarray(own.any(axis=1))
+
     def columns_on_the_way(self, groups: list[int]) -> list[int]:
         """Return the columns of some groups that may stop between two values."""
-        mine = np.isin(self.group_of, groups)
+        mine = self.columns_of(groups)
         if self.part_of_the_way is not None:
             return np.flatnonzero(mine & self.part_of_the_way).tolist()
         alone = np.bincount(self.group_of)[self.group_of] == 1
@@ -86,4 +91,4 @@ class Person:
         """What changing some groups of columns at once costs: as much as the costliest column."""
         if self.weights is None:
             return 1.0
-        return float(self.weights[np.isin(self.group_of, groups)].max())
+        return float(self.weights[self.columns_of(groups)].max())

@@ -146,7 +146,7 @@ class _ActionSearch:
             if self.plan.max_features is None or len(kept) <= self.plan.max_features:
                 reduced.append((round(weight, 9), round(effort, 9), i, kept, rows))
         for _, _, i, kept, rows in sorted(reduced, key=lambda one: one[:3]):
-            end = np.where(np.isin(person.group_of, kept), full[i], person.factual)
+            end = np.where(person.columns_of(kept), full[i], person.factual)
             settled = yield from self._settled_way(end, kept, rows)
             if settled is not None:
                 return [(yield from self._stop_at_target(settled))]
@@ -226,7 +226,7 @@ class _ActionSearch:
             return None
         groups = np.unique(person.group_of[end != person.factual]).tolist()
         groups = yield from reduce_changes(self.graph, end, groups, rows)
-        end = np.where(np.isin(person.group_of, groups), end, person.factual)
+        end = np.where(person.columns_of(groups), end, person.factual)
         most = self.plan.max_features
         if most is not None and len(groups) > most:
             return None
@@ -281,9 +281,8 @@ class _ActionSearch:
         settled = yield from settle_values(self.graph, end, groups, rows)
         if (settled == end).all():
             return None
-        passes = yield from self.graph.states.keep_floor(
-            settled[None, :], settled[None, :], person.log_floor
-        )
+        alone = settled[None, :]
+        passes = yield from self.graph.states.keep_floor(alone, alone, person.log_floor)
         if not passes[0]:
             return None
         return (yield from self._way_to(settled, groups, rows))

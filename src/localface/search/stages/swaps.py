@@ -19,13 +19,15 @@ class ChangeSets:
 
     donors: Ids  # positions in ``Swaps.points``
     made: Mask  # (sets, groups)
+    states: Array | None = None  # that they lead to, where these are worked out already
 
     def __len__(self) -> int:
         return len(self.donors)
 
     def subset(self, some: Ids) -> ChangeSets:
         """Return some of the sets."""
-        return ChangeSets(self.donors[some], self.made[some])
+        states = None if self.states is None else self.states[some]
+        return ChangeSets(self.donors[some], self.made[some], states)
 
 
 class Swaps:
@@ -62,11 +64,15 @@ class Swaps:
         which, group = np.nonzero(self.differs[sets.donors] & ~sets.made)
         made = sets.made[which]
         made[np.arange(len(which)), group] = True
-        more = ChangeSets(sets.donors[which], made)
-        return more.subset(np.flatnonzero(are_first_of_equals(self.states(more))))
+        donors = sets.donors[which]
+        more = ChangeSets(donors, made, self.states(ChangeSets(donors, made)))
+        first = are_first_of_equals(self.states(more))
+        return more if first.all() else more.subset(np.flatnonzero(first))
 
     def states(self, sets: ChangeSets) -> Array:
         """Return the states that sets of changes lead to."""
+        if sets.states is not None:
+            return sets.states
         if not len(self.groups):
             return np.repeat(self.person.factual[None, :], len(sets), axis=0)
         changed = sets.made[:, self._touching] & self._is_touched

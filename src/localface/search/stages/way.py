@@ -72,10 +72,11 @@ def effort_of_moves(person: Person, moves: Moves) -> tuple[float, int, float]:
 def cost_of_moves(person: Person, moves: Moves) -> Cost:
     """What moves cost: how many changes by weight, most at once, their sizes, and the score."""
     states = np.stack([person.factual, *(move.point for move in moves)])
-    at_once = [len(np.unique(person.group_of[step != 0])) for step in np.diff(states, axis=0)]
+    steps = states[1:] - states[:-1]
+    at_once = [len(set(person.group_of[step != 0].tolist())) for step in steps]
     apart = moves[-1].point - person.factual
-    groups = np.unique(person.group_of[apart != 0])
-    weights = np.array([person.weight_of((int(group),)) for group in groups])
-    sizes = norms(np.where(groups[:, None] == person.group_of, apart, 0.0))
+    groups = sorted(set(person.group_of[apart != 0].tolist()))
+    weights = np.array([person.weight_of((group,)) for group in groups])
+    sizes = norms(np.where(np.array(groups)[:, None] == person.group_of, apart, 0.0))
     effort = float((weights * sizes).sum())
     return round(float(weights.sum()), 9), max(at_once), round(effort, 9), -moves[-1].score
