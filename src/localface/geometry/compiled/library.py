@@ -48,6 +48,7 @@ _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
     "compose_states": (_NUMBER, [_ADDRESS, _NUMBER, *[_ADDRESS] * 3, _NUMBER]),
     "rough_state_squares": (None, [_ADDRESS, _NUMBER, *[_ADDRESS] * 3]),
     "sum_of_leaves": (ctypes.c_int, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS]),
+    "sum_of_small_trees": (ctypes.c_int, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS]),
 }
 
 
