@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from localface.engine import answering
 from localface.engine.answering import QuestionAnswerer
 from localface.engine.job import take_points_as_records
 from localface.engine.meter import Meter
@@ -271,3 +272,24 @@ def test_the_densities_of_rows_are_one_call_whoever_asks(monkeypatch: pytest.Mon
 
     assert asked == [[2, 3, 4]]
     assert [len(each) for each in found] == [2, 1]
+
+
+def test_states_that_are_counted_are_scored_search_by_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits = [3.5, 6.5, 9.0]
+    questions = [Census(Bounds.unlimited(1), projection=taking_over_up_to(one)) for one in limits]
+    asked = [questions[0], ScorePoints(points(2.5), NO_ROWS), *questions[1:]]
+    together = LineScore()
+    apart = LineScore()
+    wanted = answers(answerer(together), asked)
+
+    monkeypatch.setattr(answering, "_FEW_ROWS", 5)
+    found = answers(answerer(apart), asked)
+
+    counts = [(one.allowed, one.targets) for one in (found[0], *found[2:])]
+    assert counts == [(one.allowed, one.targets) for one in (wanted[0], *wanted[2:])]
+    assert counts == [(5, 0), (8, 3), (10, 5)]
+    assert found[1].tolist() == wanted[1].tolist() == [0.25]
+    assert [len(call) for call in together.calls] == [24]
+    assert [len(call) for call in apart.calls] == [1, 5, 8, 10]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from by_numpy import needs_compiled
+from localface.geometry.compiled.small_trees import SmallTrees
 from localface.models.readers.trees import NodeTable, Trees, join_trees
 
 pytestmark = needs_compiled
@@ -117,3 +118,56 @@ def test_people_in_one_block_come_to_the_same_leaves_as_by_numpy(lists: int) -> 
         found = trees.sum_of_leaves(some, np.zeros(2))
 
         np.testing.assert_array_equal(found, by_numpy(trees).sum_of_leaves(some, np.zeros(2)))
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("outputs", [1, 2, 3])
+@pytest.mark.parametrize("n", [256, 257, 511, 1300])
+def test_many_records_come_to_the_same_leaves_of_small_trees_as_by_numpy(
+    n: int, outputs: int, single: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = np.random.default_rng([n, outputs])
+    sizes = [0, 1, 2, 60, 255]  # the largest has as many nodes as there may be
+    tables = [grow_tree(chance, 6, outputs, lists=0, splits=splits) for splits in sizes]
+    trees = join_trees(tables)
+    if single:
+        trees = replace(trees, value=trees.value.astype(np.float32))
+    start = chance.normal(size=outputs)
+    used = []
+    add_up = SmallTrees.add_up
+    monkeypatch.setattr(
+        SmallTrees, "add_up", lambda *asked: (used.append(len(asked[1])), add_up(*asked))[1]
+    )
+    for alike in (0.0, 0.5, 0.95, 1.0):
+        records = np.round(chance.normal(scale=2.0, size=(n, 6)), 1)  # some on thresholds
+        records = np.where(chance.random(records.shape) < alike, records[0], records)
+        records[chance.random(records.shape) < 0.02] = -0.0
+        records[chance.random(records.shape) < 0.02] = np.inf
+
+        np.testing.assert_array_equal(
+            trees.sum_of_leaves(records, start), by_numpy(trees).sum_of_leaves(records, start)
+        )
+    assert used == [n] * 4
+
+
+def test_trees_are_small_only_without_lists_and_with_few_nodes() -> None:
+    chance = np.random.default_rng(0)
+
+    def is_small(splits: int, lists: int) -> bool:
+        table = grow_tree(chance, 3, 1, lists=lists, splits=splits)
+        return join_trees([table])._compiled._small is not None
+
+    assert is_small(255, 0)
+    assert not is_small(256, 0)
+    assert not is_small(9, 2)
+
+
+def test_gaps_go_through_small_trees_as_by_numpy() -> None:
+    chance = np.random.default_rng(3)
+    trees = join_trees([grow_tree(chance, 4, 2, lists=0, splits=30) for _ in range(9)])
+    records = np.round(chance.normal(size=(600, 4)), 1)
+    records[599, 2] = np.nan
+
+    found = trees.sum_of_leaves(records, np.zeros(2))
+
+    np.testing.assert_array_equal(found, by_numpy(trees).sum_of_leaves(records, np.zeros(2)))

@@ -50,3 +50,13 @@ def test_an_owner_lists_the_rows_within_bounds(holder_of) -> None:  # type: igno
     rows = holder.row_numbers(holder.list_rows(bounds))
 
     assert sorted(rows.tolist()) == np.flatnonzero(bounds.contain(POINTS)).tolist()
+
+
+@pytest.mark.parametrize("holder_of", [table, cells])
+def test_an_owner_knows_the_lowest_and_the_highest_of_each_column(holder_of) -> None:  # type: ignore[no-untyped-def]
+    points = POINTS * [1.0, -2.5]
+
+    lowest, highest = holder_of(points).extremes
+
+    assert lowest.tolist() == points.min(axis=0).tolist()
+    assert highest.tolist() == points.max(axis=0).tolist()

@@ -33,6 +33,7 @@ from localface.sources.holder import RowHolder
 from localface.sources.protocol import Nearest, Neighbors, Source
 from localface.types import NO_ROWS, Array, Ids
 
+_FEW_ROWS = 1024  # up to which the states of all who ask are scored together
 Metered = Sequence[tuple[Meter, Any]]
 """Questions of one kind, each with the account of the search that asks it."""
 Scored = Array | TargetCounts | ComposedStates | list[OthersHelped]
@@ -92,6 +93,23 @@ class QuestionAnswerer:
         ]
 
     def _answer_scores(self, asked: Metered) -> list[Scored]:
+        """Score what all ask in one call, and states that are counted for one after the other.
+
+        These are about as many as there are rows: those of all together would be out of reach of
+        the processor's caches, and take memory.
+        """
+        counted = [i for i, (_, question) in enumerate(asked) if _counts_states(question)]
+        if not counted or len(asked) == 1 or self._source.n_rows <= _FEW_ROWS:
+            return self._answer_scores_together(asked)
+        rest = [i for i in range(len(asked)) if i not in set(counted)]
+        answers: dict[int, Scored] = {}
+        for some in (rest, *([i] for i in counted)):
+            if some:
+                found = self._answer_scores_together([asked[i] for i in some])
+                answers.update(zip(some, found, strict=True))
+        return [answers[i] for i in range(len(asked))]
+
+    def _answer_scores_together(self, asked: Metered) -> list[Scored]:
         """Score in one call; a model that fails on others may still do for the person."""
         try:
             return self._score_in_one_call(asked)
@@ -153,7 +171,7 @@ class QuestionAnswerer:
         if isinstance(question, ComposeStates):
             ids, points = self._targets.nearest_projections(question, meter.min_score)
             return _States(points[question.first :], ids[question.first :])
-        if isinstance(question, Census) and question.projection is not None:
+        if _counts_states(question):
             return _States(self._targets.different_states(question))
         if isinstance(question, HelpOthers):
             return _States(_NO_POINTS, others=self._others.compose(meter, question))
@@ -244,6 +262,10 @@ class _States:
         if self.others:
             return np.concatenate([one.flat_records for one in self.others])
         return meter.decode(self.points, source.records(self.donors))
+
+
+def _counts_states(question: Any) -> bool:
+    return isinstance(question, Census) and question.projection is not None
 
 
 _NO_POINTS = np.zeros((0, 0))

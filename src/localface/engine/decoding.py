@@ -10,7 +10,7 @@ from localface.data.box import Box
 from localface.data.space import Space
 from localface.engine.job import Decode
 from localface.geometry.bounds import Bounds
-from localface.geometry.compiled.known_values import take_over_values
+from localface.geometry.compiled.known_values import keep_within_limits, take_over_values
 from localface.search.outcome import Outcome
 from localface.sources.protocol import Source
 from localface.types import Array, Ids
@@ -46,7 +46,7 @@ def make_decoder(
             return known
         records = space.records(points)
         if within is not None and edges is not None:
-            records = _keep_records_within(within, points[:, firsts], records, edges)
+            records = _keep_records_within(within, points, records, edges, firsts)
         sources = np.concatenate([donors, known])
         source_points = np.concatenate([space.points(donors), known_points])
         taken_over = take_over_values(records, points, sources, source_points, firsts)
@@ -120,9 +120,14 @@ def waiting_record(outcome: Outcome, decode: Decode, own: Array) -> Array | None
 
 
 def _keep_records_within(
-    box: Box, values: Array, records: Array, edges: tuple[Array, Array]
+    box: Box, points: Array, records: Array, edges: tuple[Array, Array], firsts: Ids
 ) -> Array:
     """Keep records inside a box wherever their points lie on its edge."""
+    limits = (*edges, box.lower, box.upper)
+    kept = keep_within_limits(records, points, firsts, limits)
+    if kept is not None:
+        return kept
     low, high = edges
+    values = points[:, firsts]
     records = np.where(values == low, np.maximum(records, box.lower), records)
     return np.where(values == high, np.minimum(records, box.upper), records)

@@ -9,6 +9,7 @@ import numpy as np
 
 from localface.engine.score_cache import BLOCK_ROWS, ScoreCache
 from localface.geometry.bounds import Bounds
+from localface.geometry.compiled.composing import compose_states
 from localface.geometry.point_set import PointSet, are_first_of_equals
 from localface.geometry.projection import Projection
 from localface.search.questions import Census, ComposeStates, TargetCounts, Widening
@@ -97,9 +98,7 @@ class TargetRows:
         found: list[Array] = []
         for first in range(0, len(everyone), BLOCK_ROWS):
             points = self._holder.points(everyone[first : first + BLOCK_ROWS])
-            states = question.projection.states_of(points[question.projection.admits(points)])
-            states = states[question.bounds.contain(states)]
-            found.append(states[are_first_of_equals(states)])
+            found.append(states_open_to(question.projection, question.bounds, points))
         different = found[0]
         if len(found) > 1:
             different = np.concatenate(found)
@@ -154,3 +153,13 @@ class TargetRows:
                 self._first_blocks.popitem(last=False)
         self._first_blocks.move_to_end(min_score)
         return self._first_blocks[min_score]
+
+
+def states_open_to(projection: Projection, bounds: Bounds, points: Array) -> Array:
+    """Return the different states within bounds that are taken over from rows at some points."""
+    compiled = compose_states(points, projection, bounds)
+    if compiled is not None:
+        return compiled
+    states = projection.states_of(points[projection.admits(points)])
+    states = states[bounds.contain(states)]
+    return np.asarray(states[are_first_of_equals(states)])

@@ -60,6 +60,11 @@ class PointSet:
         """How many columns a point has."""
         return int(self.points.shape[1])
 
+    @cached_property
+    def extremes(self) -> tuple[Array, Array]:
+        """The lowest and the highest value of each column."""
+        return self.columns.min(axis=1), self.columns.max(axis=1)
+
     def products_with_rows(self, queries: Array) -> Array:
         """Return the product of every query with every row."""
         return np.asarray(queries @ self.columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +159,16 @@ class Cells:
     def points(self, ids: Ids) -> Array:
         """Return rows as points; see ``RowHolder``."""
         return self._points_of(self.records(ids))
+
+    @cached_property
+    def extremes(self) -> tuple[Array, Array]:
+        """The lowest and the highest point of each column; see ``RowHolder``."""
+        ends = []
+        for block in cut_into_slices(self.n_distinct, _ROWS_AT_ONCE):
+            points = self.points(np.arange(*block.indices(self.n_distinct)))
+            ends.append([points.min(axis=0), points.max(axis=0)])
+        lowest, highest = np.array(ends).swapaxes(0, 1)
+        return lowest.min(axis=0), highest.max(axis=0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._rows.folder is None or self._reopen is None:

@@ -25,6 +25,11 @@ class RowHolder(Source, Protocol):
         """Return rows as points, whether or not a search has revealed them."""
         ...
 
+    @property
+    def extremes(self) -> tuple[Array, Array]:
+        """The lowest and the highest value that points of all rows have in each column."""
+        ...
+
 
 def list_all_rows(holder: RowHolder) -> Ids:
     """Return the ids of all rows."""

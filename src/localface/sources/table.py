@@ -70,6 +70,11 @@ class TableSource:
         """Return rows as points; see ``RowHolder``."""
         return np.asarray(self._point_set.points[ids])
 
+    @property
+    def extremes(self) -> tuple[Array, Array]:
+        """The lowest and the highest point of each column; see ``RowHolder``."""
+        return self._point_set.extremes
+
     def row_numbers(self, ids: Ids) -> Ids:
         """Return the positions of these rows in the user's table."""
         return np.asarray(self._rows[ids])

@@ -128,7 +128,7 @@ class TableStates:
 
     def _roles_of_columns(self, projection: Projection) -> _ColumnRoles:
         """Tell what a projection does to each column; limits that no row goes beyond do nothing."""
-        low, high = self._extremes
+        low, high = self._point_set.extremes
         bounds = projection.bounds
         cuts = (bounds.lower > low) | (bounds.upper < high)
         constants = np.clip(low, bounds.lower, bounds.upper)
@@ -239,8 +239,3 @@ class TableStates:
     def _squared_columns(self) -> Array:
         """Squares of all values: sums over some columns are rounded by no other columns."""
         return np.asarray(self._point_set.columns * self._point_set.columns)
-
-    @cached_property
-    def _extremes(self) -> tuple[Array, Array]:
-        """The lowest and the highest value of each column."""
-        return self._point_set.columns.min(axis=1), self._point_set.columns.max(axis=1)

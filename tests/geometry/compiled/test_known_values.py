@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from by_numpy import needs_compiled
+from localface.data.box import Box
 from localface.engine import decoding
-from localface.geometry.compiled.known_values import take_over_values
+from localface.geometry.compiled.known_values import keep_within_limits, take_over_values
 
 pytestmark = needs_compiled
 
@@ -53,3 +54,26 @@ def test_the_last_source_that_has_the_columns_gives_the_value(n_sources: int, se
         np.testing.assert_array_equal(many, wanted)
     turned = [np.asfortranarray(one) for one in (records, points, sources, source_points)]
     np.testing.assert_array_equal(take_over_values(*turned, firsts), wanted)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_records_are_kept_within_limits_as_by_numpy(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = np.random.default_rng(seed)
+    sizes = chance.integers(1, 4, int(chance.integers(1, 7)))
+    firsts = np.cumsum([0, *sizes[:-1]])
+    points = chance.choice([-np.inf, 0.0, 0.5, 1.0, np.inf], size=(30, sizes.sum()))
+    records = np.where(
+        chance.random((30, len(sizes))) < 0.1, np.nan, chance.normal(size=(30, len(sizes)))
+    )
+    low, high = np.sort(chance.choice([-np.inf, 0.0, 0.5, 1.0, np.inf], size=(2, len(sizes))), 0)
+    lower, upper = np.sort(chance.normal(size=(2, len(sizes))), axis=0)
+    box = Box(lower, upper, {}, sizes > 9, sizes > 9, {})
+
+    found = keep_within_limits(records.copy(), points, firsts, (low, high, lower, upper))
+
+    monkeypatch.setattr(decoding, "keep_within_limits", lambda *_: None)
+    wanted = decoding._keep_records_within(box, points, records, (low, high), firsts)
+    np.testing.assert_array_equal(found, wanted)
+    assert not np.array_equal(found, records, equal_nan=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from localface.geometry.bounds import Bounds
+from localface.geometry.projection import Projection
 from localface.search.questions import DensityAlong, Nearest
 from localface.search.stages.entry import find_entries, rank_entries
 from scripted import Script, box, someone
@@ -131,3 +133,22 @@ def test_bounds_are_kept():
     graph, found, _ = entries(script, 4, bounds=box(2, lower=-1.0, upper=2.0))
 
     assert graph.ids[list(found)].tolist() == [1]
+
+
+def test_states_are_held_against_the_floor_once_however_far_out_one_has_to_look():
+    kept = Projection(
+        Bounds(np.array([-9.0, -9.0]), np.array([9.0, 0.5]), *np.zeros((2, 2), dtype=bool)),
+        np.zeros(2),
+        np.arange(2),
+    )
+    rows = [[0.2 * i, 1.0] for i in range(1, 9)]  # states of nobody: up to 0.5 in the second
+    script = Script(rows, log_density=from_centre)
+
+    graph, found, _ = entries(script, 1, projection=kept)
+
+    judged = [one for one in script.asked if isinstance(one, DensityAlong)]
+    held = [one for one in judged if one.log_floor == graph.person.log_floor]
+    asked = np.concatenate([one.starts for one in held])
+    assert graph.points[found[0]].tolist() == [1.6, 0.5]
+    assert [q.k for q in script.asked if isinstance(q, Nearest)] == [1, 2, 4, 8]
+    assert len(asked) == len(np.unique(asked, axis=0)) == 8

@@ -148,8 +148,9 @@ def _is_kept_by_all(engine: Engine, request: Request, bounds: Bounds, feature: i
         return False
     if not box.lower[feature] <= request.record[feature] <= box.upper[feature]:
         return False
-    alone = bounds.with_only_column(int(engine.space.first_columns[feature]))
-    return len(engine.source.list_rows(alone)) == engine.source.n_rows
+    column = int(engine.space.first_columns[feature])
+    lowest, highest = (ends[column] for ends in engine.source.extremes)
+    return bool(bounds.lower[column] <= lowest and highest <= bounds.upper[column])
 
 
 def _box_without_features(box: Box, features: Sequence[int]) -> Box:

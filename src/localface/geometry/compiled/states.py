@@ -69,7 +69,7 @@ class StateScan:
         self._projection = projection
         limits = projection.bounds
         floats = [columns, point, limits.lower, limits.upper, *allowed, projection.kept]
-        whole = _group_arrays(projection)
+        whole = group_arrays(projection)
         arrays = [np.ascontiguousarray(one, dtype=np.float64) for one in floats]
         self._arrays = [*arrays, *whole]  # kept alive: the question has their addresses
         self._point = arrays[1]
@@ -116,7 +116,7 @@ class StateScan:
         return NearestStates(rows[:found], distances[:found], states[:found], moved[:found])
 
 
-def _group_arrays(projection: Projection) -> list[Ids]:
+def group_arrays(projection: Projection) -> list[Ids]:
     """Which columns are alone, where each group begins, its columns, and which of them decide."""
     nothing = np.zeros(0, dtype=np.int64)
     members = [nothing, *projection.taken_together]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from localface.geometry.compiled.library import address, check_memory, load_library
+from localface.geometry.compiled.small_trees import MANY, SmallTrees
 from localface.types import Array
 
 _NUMBERS = ("n_trees", "n_outputs", "n_categories", "depth", "single")
@@ -57,6 +58,11 @@ class TreeTables:
         if by_numbers:
             self._struct.category_list = None
         self._address = ctypes.addressof(self._struct)
+        nodes = {
+            **self._arrays,
+            **{name: arrays[name] for name in ("left", "feature", "threshold")},
+        }
+        self._small = SmallTrees.or_none(library, nodes)
 
     @classmethod
     def or_none(
@@ -72,6 +78,9 @@ class TreeTables:
         """Add up what the trees answer, one after another, beginning with ``start``."""
         records = np.ascontiguousarray(records, dtype=np.float64)
         total = np.tile(np.asarray(start, dtype=self._dtype), (len(records), 1))
+        if self._small is not None and len(records) >= MANY and not np.isnan(records).any():
+            self._small.add_up(records, total)
+            return total
         add_up = self._library.sum_of_leaves
         check_memory(
             add_up(self._address, len(records), records.shape[1], address(records), address(total))

@@ -92,3 +92,16 @@ PUBLIC void take_over_values(int64_t n, int64_t width, int64_t n_features, const
             }
         }
 }
+
+/* Keep records within limits wherever the first columns of their points lie at the edges. */
+PUBLIC void keep_within_limits(int64_t n, int64_t width, int64_t n_features, const int64_t *firsts,
+                               const double *points, const double *low, const double *high,
+                               const double *lower, const double *upper, double *records)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n_features; j++) {
+            double value = points[i * width + firsts[j]], *record = records + i * n_features + j;
+            if (value == low[j] && *record < lower[j]) *record = lower[j];
+            if (value == high[j] && *record > upper[j]) *record = upper[j];
+        }
+}

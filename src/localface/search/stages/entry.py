@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.questions import Questions
@@ -45,14 +44,19 @@ def rank_entries(graph: LocalGraph, entries: Trail) -> Questions[Trail]:
 
 
 def _rows_above_floor(graph: LocalGraph, k: int) -> Questions[list[int]]:
-    """The nearest rows above the floor, nearest first; looks twice as far until there is one."""
+    """The nearest rows above the floor, nearest first; looks twice as far until there is one.
+
+    Of those that were looked at before none would do.
+    """
+    known: set[int] = set()
     while True:
         around = yield from graph.reveal_rows_around(0, k)
-        log_densities = yield from graph.log_densities_at(around)
-        dense = log_densities >= graph.person.log_floor - FLOOR_TOLERANCE
+        fresh = [row for row in around if row not in known]
+        known.update(fresh)
+        dense = yield from graph.are_above_floor(fresh)
         rows = [
             row
-            for row, above in zip(around, dense, strict=True)
+            for row, above in zip(fresh, dense, strict=True)
             if above and graph.is_permitted((0, row))
         ]
         if rows or len(around) < k or graph.cut:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from localface.density.protocol import FLOOR_TOLERANCE
-from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
@@ -21,9 +20,7 @@ from localface.search.plan import Plan
 from localface.search.questions import (
     OthersHelped,
     Questions,
-    ask_composed_states,
     ask_density_along,
-    ask_target_counts,
 )
 from localface.search.stages.actions import find_actions
 from localface.search.stages.small_steps import break_into_small_steps
@@ -65,9 +62,7 @@ def find_straight_way(
     of the path is longer than a step may be.
     """
     person = graph.person
-    everywhere = Bounds.unlimited(len(person.factual))
-    yield from ask_target_counts(everywhere, why=False)  # who reaches the target is known then
-    composed = yield from ask_composed_states(person.factual, projection, among, person.min_score)
+    composed = yield from graph.states.composed_of_targets(projection, among, person.min_score)
     allowed = np.flatnonzero(is_allowed_end(person, composed.points))
     if among > NEAR_STATES and len(allowed):
         ends = composed.points[allowed]
