@@ -558,7 +558,8 @@ def questions_until_composing(script: Script) -> list[int]:
 def test_four_states_are_walked_to_before_anybodys_are_tried_and_then_sixty_four():
     bounds = box(2, upper=[90.0, np.inf])
     crowd = [[x / 10, 0.0] for x in range(1, 1000)]
-    script = Script(crowd, score=lambda points: points[:, 0] / 160)
+    out_of_bounds = [[95.0, 0.0]] * 48  # as many as are asked for: there may be more
+    script = Script(crowd, score=lambda points: points[:, 0] / 160, composed=out_of_bounds)
 
     searched(script, Plan(WalkOptions(3)), bounds=bounds, projection=taking_over(bounds, [0, 0]))
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from localface.density.protocol import FLOOR_TOLERANCE, Hole, SegmentDensities
+from localface.density.protocol import Hole, SegmentDensities
 from localface.geometry.bounds import Bounds
 from localface.geometry.segments import norms
 from localface.search.known_states import KnownStates
@@ -203,25 +203,6 @@ class LocalGraph:
             some = states[first : first + STATES_AT_ONCE]
             values[some] = yield from ask_state_densities(points[some], self.person.rule, enough)
         return values
-
-    def are_above_floor(self, vertices: list[int]) -> Questions[Mask]:
-        """Tell which vertices are above the floor: states are only held against it."""
-        above = np.zeros(len(vertices), dtype=bool)
-        ids = self.ids[vertices]
-        points = self.points[vertices]
-        rows = np.flatnonzero(ids >= 0)
-        states = np.flatnonzero(ids < 0)
-        floor = self.person.log_floor
-        if len(rows):
-            densities = yield from ask_row_densities(ids[rows], points[rows])
-            above[rows] = densities >= floor - FLOOR_TOLERANCE
-        for first in range(0, len(states), STATES_AT_ONCE):
-            some = states[first : first + STATES_AT_ONCE]
-            judged = yield from ask_density_along(
-                points[some], points[some], floor, self.person.rule
-            )
-            above[some] = judged.passes
-        return above
 
     def has_targets(self) -> Questions[bool]:
         """Tell whether any allowed row or state reaches the target, revealing none; asked once."""

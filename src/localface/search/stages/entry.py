@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.segments import norms
-from localface.search.graph import LocalGraph
-from localface.search.questions import Questions
+from localface.search.graph import STATES_AT_ONCE, LocalGraph
+from localface.search.questions import Questions, ask_density_along, ask_row_densities
 from localface.search.trails import Trail
+from localface.types import Mask
 
 _ALIKE = 1e-3  # nats by which entry steps must differ: most are lowest at the factual itself
 _NEAREST = 8  # rows looked at first for one to enter by
@@ -53,7 +55,7 @@ def _rows_above_floor(graph: LocalGraph, k: int) -> Questions[list[int]]:
         around = yield from graph.reveal_rows_around(0, k)
         fresh = [row for row in around if row not in known]
         known.update(fresh)
-        dense = yield from graph.are_above_floor(fresh)
+        dense = yield from _are_above_floor(graph, fresh)
         rows = [
             row
             for row, above in zip(fresh, dense, strict=True)
@@ -62,3 +64,21 @@ def _rows_above_floor(graph: LocalGraph, k: int) -> Questions[list[int]]:
         if rows or len(around) < k or graph.cut:
             return rows
         k *= 2
+
+
+def _are_above_floor(graph: LocalGraph, vertices: list[int]) -> Questions[Mask]:
+    """Tell which vertices are above the floor: states are only held against it."""
+    person = graph.person
+    above = np.zeros(len(vertices), dtype=bool)
+    ids = graph.ids[vertices]
+    points = graph.points[vertices]
+    rows = np.flatnonzero(ids >= 0)
+    states = np.flatnonzero(ids < 0)
+    if len(rows):
+        densities = yield from ask_row_densities(ids[rows], points[rows])
+        above[rows] = densities >= person.log_floor - FLOOR_TOLERANCE
+    for first in range(0, len(states), STATES_AT_ONCE):
+        some = points[states[first : first + STATES_AT_ONCE]]
+        judged = yield from ask_density_along(some, some, person.log_floor, person.rule)
+        above[states[first : first + STATES_AT_ONCE]] = judged.passes
+    return above
