@@ -46,12 +46,18 @@ class Ours:
     acted: bool
     lasting: float | None = None
     prefer: str = "features"
+    min_density: float | None = None
     setup: float = 0.0  # seconds that were spent before the cell had a process of its own
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """The path, or the states that the actions lead through."""
         answer = self.explainer.explain(
-            person, where=where, actions=self.acted, lasting=self.lasting, prefer=self.prefer
+            person,
+            where=where,
+            actions=self.acted,
+            lasting=self.lasting,
+            prefer=self.prefer,
+            min_density=self.min_density,
         )
         told = answer.with_actions_as_path() if self.acted else answer
         return Seen(
@@ -73,24 +79,22 @@ class Seen(Proposal):
     answer: Recourse | None = None
 
 
-def ours(*, acted: bool = True, prefer: str = "features") -> Made:
+def ours(*, acted: bool = True, **wishes: Any) -> Made:
     """LocalFACE as it comes: a model, a table, a schema, the score to reach."""
 
     def make(at: World) -> Ours:
         explainer = LocalFACE(at.model, at.data, schema=at.schema, min_score=at.min_score)
-        return Ours(explainer.prescore(), acted, prefer=prefer)
+        return Ours(explainer.prescore(), acted, **wishes)
 
     return make
 
 
-def with_outcomes(*, lasting: float | None = None, prefer: str = "features") -> Made:
+def with_outcomes(**wishes: Any) -> Made:
     """LocalFACE that was given outcomes too, with or without a wish that answers last."""
 
     def make(at: World) -> Ours:
         known = learnt(at)
-        return Ours(
-            known.explainer, acted=True, lasting=lasting, prefer=prefer, setup=known.seconds
-        )
+        return Ours(known.explainer, acted=True, setup=known.seconds, **wishes)
 
     return make
 
@@ -167,6 +171,18 @@ METHODS: dict[str, Entry] = {
     ),
     "localface-effort-lasting-90": Entry(
         with_outcomes(lasting=0.9, prefer="effort"), outcomes=True, every_split=True
+    ),
+    "localface-rarer-effort": Entry(ours(prefer="effort", min_density=0.01), every_split=True),
+    "localface-rarer-effort-lasting-70": Entry(
+        with_outcomes(lasting=0.7, prefer="effort", min_density=0.01),
+        outcomes=True,
+        every_split=True,
+    ),
+    "localface-anywhere-effort": Entry(ours(prefer="effort", min_density=0.0), every_split=True),
+    "localface-anywhere-effort-lasting-70": Entry(
+        with_outcomes(lasting=0.7, prefer="effort", min_density=0.0),
+        outcomes=True,
+        every_split=True,
     ),
     "face-knn": Entry(own(FACE, graph="knn"), at_once=True, every_split=True, cost=0),
     "face-kde": Entry(own(FACE, graph="kde", density_rows=2000), at_once=True),
