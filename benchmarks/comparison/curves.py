@@ -9,7 +9,7 @@ from lasting_bars import curve_settings
 from localface.cases.readiness.drawing import AxisScale, Picture, svg_dot, svg_line, svg_text
 from methods import METHODS
 from pictures import LETTER, Corner, rounded
-from summary import Row, among, mean, middle, names, of, peers, share
+from summary import Row, among, mean, middle, names, of, on_usual_floor, peers, share
 
 ACROSS = 2  # panels side by side
 PANEL = (370, 236)
@@ -32,7 +32,10 @@ class Panel(NamedTuple):
 
 
 def retrained(rows: Sequence[Row]) -> Picture:
-    """A panel a table: our settings as a line, peers that answer half of the people as rings."""
+    """A panel a table: our settings as lines, peers that answer half of the people as rings.
+
+    What keeps to the usual floor is one line, what may pass rarer states another, dashed.
+    """
     worlds = names(rows, "world")
     body: list[str] = []
     for number, world in enumerate(worlds):
@@ -53,24 +56,28 @@ def _shared(rows: Sequence[Row]) -> Sequence[Row]:
 
 
 def _panel(number: int, world: str, rows: Sequence[Row]) -> Iterator[str]:
-    line = sorted(_place(rows, setting) for setting in curve_settings(rows))
+    settings = curve_settings(rows)
+    usual = sorted(_place(rows, one) for one in settings if on_usual_floor(one))
+    lower = sorted(_place(rows, one) for one in settings if not on_usual_floor(one))
     dots = {
         peer: _place(rows, peer)
         for peer in peers(rows)
         if share(of(rows, method=peer), "found") >= LEAST and not METHODS[peer].tuned
     }
-    most = rounded(max(x for x, _ in [*line, *dots.values()]))
+    most = rounded(max(x for x, _ in [*usual, *lower, *dots.values()]))
     at = _frame(number, most[-1])
     yield svg_text(at.left, at.top - 12, world, look="title")
     yield from _axes(at, most)
-    places = [(at.across(x), at.up(y)) for x, y in line]
-    yield svg_line(places, "first")
+    drawn = [[(at.across(x), at.up(y)) for x, y in line] for line in (usual, lower)]
+    for places, look in zip(drawn, ("first", "second"), strict=True):
+        if places:
+            yield svg_line(places, look)
     rings = {peer: (at.across(x), at.up(y)) for peer, (x, y) in dots.items()}
     for x, y in rings.values():
         yield svg_dot(x, y, "ring", 3.5)
-    for x, y in places:
+    for x, y in drawn[0]:
         yield svg_dot(x, y, "dot", 4.0)
-    yield from _names(at, rings, places)
+    yield from _names(at, rings, [*drawn[0], *drawn[1]])
 
 
 def _place(rows: Sequence[Row], method: str) -> tuple[float, float]:

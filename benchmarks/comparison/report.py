@@ -88,7 +88,8 @@ def curves_section(rows: Sequence[Row]) -> Iterator[DocumentBlock]:
         yield Heading(2, "Refits that agree, at which effort")
         yield Figure(
             curves.retrained(rows),
-            "The line: LocalFACE's settings, from the least effort to the most.",
+            "The line: LocalFACE's settings, from the least effort to the most; dashed: where it "
+            "may pass states rarer than usual, or any.",
         )
 
 

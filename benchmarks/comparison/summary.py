@@ -20,6 +20,7 @@ Row = dict[str, Any]
 PLAIN = "localface"  # as it comes
 PATH = "localface-path"
 LASTING = "localface-lasting-90"
+LOWER = ("localface-rarer", "localface-anywhere")  # what settings on lower floors begin with
 FLOOR = 0.05  # the share of held-out people on rarer ground from which on ground counts as common
 OUTLIER = 1.5  # a local outlier factor from which on an end counts as an outlier
 
@@ -37,6 +38,11 @@ def names(rows: Sequence[Row], key: str) -> list[str]:
 def ours(method: str) -> bool:
     """Whether a method is LocalFACE, whatever its setting."""
     return method.startswith("localface")
+
+
+def on_usual_floor(method: str) -> bool:
+    """Whether a method is LocalFACE, and keeps to states as common as it does unless told."""
+    return ours(method) and not method.startswith(LOWER)
 
 
 def peers(rows: Sequence[Row]) -> list[str]:
