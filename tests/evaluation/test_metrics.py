@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import trapezoid
 from scipy.stats import gaussian_kde, multivariate_normal
 from scipy.stats import t as student
 from sklearn.datasets import make_moons
@@ -468,7 +469,7 @@ def test_a_step_is_looked_at_closely_and_in_full() -> None:
     along = heldout.along(PLACES[:1], PLACES[1:2])
     assert along.lowest_logs[0] == pytest.approx(log_densities.min(), abs=1e-3)
     assert along.mean_logs[0] == pytest.approx(
-        np.log(np.trapezoid(np.exp(log_densities), t[:, 0])), abs=1e-3
+        np.log(trapezoid(np.exp(log_densities), t[:, 0])), abs=1e-3
     )
 
 
