@@ -9,14 +9,17 @@ from functools import cached_property
 
 import numpy as np
 
+from localface.geometry.bounds import Bounds
 from localface.geometry.compiled.library import load_library
-from localface.geometry.compiled.states import StateScan
+from localface.geometry.compiled.states import SparseColumns, StateScan
 from localface.geometry.point_set import PointSet
 from localface.geometry.projection import Projection
 from localface.sources.nearest_states import gather_nearest_states, no_states, projection_of
 from localface.sources.protocol import Nearest, Neighbors
 from localface.types import Array, Ids, Mask
 
+_MOSTLY = 0.5  # of rows that are zero in a column that counts as sparse: one category of several
+_KEPT = 4  # sets of sparse columns whose squares are kept: people may change much the same
 _MANY = 1024  # rows of which it pays to leave out equal ones before anything else
 
 
@@ -51,6 +54,9 @@ class TableStates:
 
     def __init__(self, point_set: PointSet) -> None:
         self._point_set = point_set
+        self._sparse: dict[
+            tuple[bytes, ...], SparseColumns
+        ] = {}  # by which are taken over as they are
 
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question, all of which have a projection; see ``Source``."""
@@ -73,18 +79,59 @@ class TableStates:
         """Answer one question by compiled code, the same as without."""
         if question.k == 0:
             return no_states(question)
+        projection = projection_of(question)
+        cuts = self.find_cuts(projection.bounds)
         scan = StateScan(
             library,
             self._point_set.points,
             self._point_set.columns,
-            projection=projection_of(question),
+            projection=projection,
             point=question.point,
             allowed=self._allowed(question),
+            cuts=cuts,
+            sparse=self.find_sparse_columns(projection, cuts),
         )
         rough = scan.squared_distances()
         rough[question.exclude] = np.inf
         found = scan.nearest(rough, question.k, question.radius, question.bounds)
         return Neighbors(found.rows, found.points, found.distances, moved=found.moved)
+
+    def find_cuts(self, bounds: Bounds) -> Mask:
+        """The columns in which some row is beyond the limits."""
+        low, high = self._point_set.extremes
+        return np.asarray((bounds.lower > low) | (bounds.upper < high))
+
+    def find_sparse_columns(self, projection: Projection, cuts: Mask) -> SparseColumns | None:
+        """The sparse columns that are taken over as they are or not at all, and their squares."""
+        groups = projection.taken_together
+        whole = self._are_sparse & ~cuts
+        for columns in groups:
+            whole[columns] = False
+            deciding = projection.deciding(columns)
+            whole[deciding] = self._are_sparse[deciding]
+        if not whole.any():
+            return None
+        key = (whole.tobytes(), *(columns.tobytes() for columns in groups))
+        found = self._sparse.get(key)
+        if found is None:
+            if len(self._sparse) >= _KEPT:
+                self._sparse.clear()
+            found = self._sparse[key] = self._add_up_sparse(whole, groups)
+        return found
+
+    def _add_up_sparse(self, whole: Mask, groups: Sequence[Ids]) -> SparseColumns:
+        """Add up the squares of sparse columns, those in no group and then each group's."""
+        parts = [np.isin(np.arange(len(whole)), columns) for columns in groups]
+        alone = ~np.any(parts, axis=0) if parts else np.ones(len(whole), dtype=bool)
+        squares = [
+            np.square(self._point_set.columns[whole & part]).sum(axis=0) for part in (alone, *parts)
+        ]
+        return SparseColumns(np.stack(squares), whole.astype(np.int64))
+
+    @cached_property
+    def _are_sparse(self) -> Mask:
+        """The columns that are zero for most rows."""
+        return np.asarray((self._point_set.columns == 0).mean(axis=1) > _MOSTLY)
 
     def _allowed(self, question: Nearest) -> tuple[Array, Array]:
         """Return the limits beyond which rows are left out for sure.
@@ -130,7 +177,7 @@ class TableStates:
         """Tell what a projection does to each column; limits that no row goes beyond do nothing."""
         low, high = self._point_set.extremes
         bounds = projection.bounds
-        cuts = (bounds.lower > low) | (bounds.upper < high)
+        cuts = self.find_cuts(bounds)
         constants = np.clip(low, bounds.lower, bounds.upper)
         constant = constants == np.clip(high, bounds.lower, bounds.upper)
         together = np.zeros(len(low), dtype=bool)

@@ -47,7 +47,8 @@ def random_question(chance: np.random.Generator, rows: Array) -> Nearest:
         chance.random(width) < 0.3 if chance.random() < 0.5 else np.zeros(0, dtype=bool),
     )
     return Nearest(
-        point=rows[chance.integers(len(rows))] + chance.choice([0.0, 0.1]),
+        point=(rows[chance.integers(len(rows))] + chance.choice([0.0, 0.1]))
+        * (chance.random(width) < chance.choice([0.5, 1.0])),
         k=int(chance.integers(1, 30)),
         bounds=random_bounds(chance, width, 0.2),
         exclude=chance.integers(0, len(rows), int(chance.integers(0, 5))),
@@ -59,7 +60,9 @@ def random_question(chance: np.random.Generator, rows: Array) -> Nearest:
 def rows_of(chance: np.random.Generator, n: int, width: int) -> Array:
     rows = chance.normal(size=(n, width))
     few = chance.random(width) < 0.4  # ties
-    return np.unique(np.where(few, np.round(rows), rows), axis=0)
+    rows = np.where(few, np.round(rows), rows)
+    rows[:, chance.random(width) < 0.3] *= chance.random((n, 1)) < 0.3  # mostly zero
+    return np.unique(rows, axis=0)
 
 
 @pytest.mark.parametrize("n", [1, 2, 255, 256, 257, 1500])
@@ -105,7 +108,10 @@ def test_distances_are_those_of_the_states_written_down(seed: int) -> None:
     question = random_question(chance, rows)
     projection = question.projection
     assert projection is not None
+    point = question.point * (chance.random(rows.shape[1]) < 0.5)
     no_limits = np.full(rows.shape[1], np.inf)
+    states = TableStates(PointSet(rows))
+    cuts = states.find_cuts(projection.bounds)
 
     library = load_library()
     assert library is not None
@@ -114,10 +120,12 @@ def test_distances_are_those_of_the_states_written_down(seed: int) -> None:
         rows,
         rows.T,
         projection=projection,
-        point=question.point,
+        point=point,
         allowed=(-no_limits, no_limits),
+        cuts=cuts,
+        sparse=states.find_sparse_columns(projection, cuts),
     )
     found = scan.squared_distances()
 
-    wanted = ((projection.states_of(rows) - question.point) ** 2).sum(axis=1)
+    wanted = ((projection.states_of(rows) - point) ** 2).sum(axis=1)
     np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-13)

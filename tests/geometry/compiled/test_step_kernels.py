@@ -18,7 +18,7 @@ TOLERANCE = 1e-9  # of floors
 KINDS = (
     "plane", "wide", "one column", "one row", "two rows", "near twins", "far outlier",
     "tiny bandwidth", "huge bandwidth", "categories", "off the origin", "stretched",
-    "many rows", "many rows off the origin", "many stretched rows", "grid",
+    "many rows", "many rows off the origin", "many stretched rows", "grid", "codes", "many codes",
 )  # fmt: skip
 
 
@@ -58,6 +58,9 @@ def make_ground(kind: str, seed: int, n_segments: int = 24) -> Ground:
         discrete[:] = chance.random(width) < 0.5
         discrete[0] = True
         points = np.where(discrete, np.sqrt(0.5) * (points > 0), points)
+    if kind.endswith("codes"):
+        points, discrete, matrix = one_hot(chance, n, width)
+        width = points.shape[1]
     if kind == "near twins":
         points = np.concatenate([points, points + 1e-15])
     if kind == "far outlier":
@@ -78,6 +81,18 @@ def make_ground(kind: str, seed: int, n_segments: int = 24) -> Ground:
     ends = np.where(loose[:, None], ends + bandwidth * away, ends)
     ends = np.where((chance.random(n_segments) < 0.15)[:, None], starts, ends)
     return Ground(points, discrete, bandwidth, matrix, starts, ends)
+
+
+def one_hot(chance: np.random.Generator, n: int, width: int) -> tuple[Array, Array, Array]:
+    """Numbers beside categories, most of which nobody at either end of a step has."""
+    codes = chance.integers(0, [3, 12, 1], (n, 3)) + [0, 3, 15]  # everybody has the last
+    categories = np.zeros((n, 16))
+    np.put_along_axis(categories, codes, np.sqrt(0.5), axis=1)
+    points = np.column_stack([chance.normal(size=(n, width)), categories])
+    discrete = np.arange(width + 16) >= width
+    matrix = np.diag(chance.uniform(0.5, 1.5, width + 16))
+    matrix[width:, :width] = chance.normal(0, 0.3, (16, width))  # what a category says of numbers
+    return points, discrete, matrix
 
 
 def log_sum_at(ground: Ground, points: Array, left_out: Array) -> Array:

@@ -11,6 +11,9 @@ typedef struct {
     const double *columns;       /* depth x rows: places, one region after the other */
     const float *rough_columns;  /* the same in single precision */
     const float *rough_squares;  /* squared lengths of the places, likewise */
+    const uint8_t *sparse;       /* places that are mostly zero in a column; none: no such column */
+    const double *sparse_squares;        /* of rows: what these columns add to squared lengths */
+    const double *centre_sparse_squares; /* of the centres, likewise */
     const int64_t *position;     /* where each row stands in them */
     const double *centres;       /* depth x regions */
     const float *rough_centres;  /* the same in single precision */
@@ -20,6 +23,12 @@ typedef struct {
     const uint8_t *discrete;     /* columns of points that flip half way */
     double bandwidth, largest;   /* largest squared length of a place */
 } Kernels;
+
+/* The columns that are looked at: in all others what is asked about is zero, and so are most rows
+ * (categories that neither end of a step has). Those that are not sparse come first. */
+typedef struct {
+    int64_t n, n_dense, *list;
+} Columns;
 
 /* A hash table of rows by their points (steps.c), and tables of pairs of features (pairs.c). */
 typedef struct RowIndex RowIndex;
@@ -38,16 +47,18 @@ PUBLIC int lowest_pairs(const Pairs *p, int64_t n, const double *starts, const d
                         const double *floors, int only_ends, double *lowest);
 
 /* In single precision (rough.c): within what rough_guard allows for. */
-void rough_sums(const Kernels *k, const float *start, const float *direction,
+void rough_sums(const Kernels *k, const Columns *used, const float *start, const float *direction,
                 const int64_t *own, double floor, const double *offsets, int n_places,
                 double *sums);
-void rough_sums_at(const Kernels *k, int64_t n_places, const float *places, const int64_t *own,
-                   const double *floors, const double *enough, double *sums);
-void rough_region_distances(const Kernels *k, int64_t n_places, const float *places,
-                            float *distances);
-double rough_sum_near(const Kernels *k, const float *place, const int64_t *own, double floor,
-                      double enough, int64_t n_rows, float *distances);
-int64_t rough_distances(const Kernels *k, const float *place, float *distances);
+void rough_sums_at(const Kernels *k, const Columns *used, int64_t n_places, const float *places,
+                   const int64_t *own, const double *floors, const double *enough, double *sums);
+void rough_region_distances(const Kernels *k, const Columns *used, int64_t n_places,
+                            const float *places, float *distances);
+double rough_sum_near(const Kernels *k, const Columns *used, const float *place,
+                      const int64_t *own, double floor, double enough, int64_t n_rows,
+                      float *distances);
+int64_t rough_distances(const Kernels *k, const Columns *used, const float *place,
+                        float *distances);
 double rough_sum_within(const float *distances, int64_t n, double radius, double h,
                         double floor);
 

@@ -38,19 +38,15 @@ static inline float rough_exponential(float x)
  * for each of four places. */
 #define DEFINE_PRODUCTS(name, attribute, lane)                                                    \
     typedef float Lane_##name __attribute__((vector_size(lane * sizeof(float)), aligned(4)));     \
-    attribute static void name(const float *columns, int64_t stride, int64_t n, int64_t depth,    \
-                               const float *const *places, float (*restrict products)[ROUGH_BLOCK]) \
+    attribute static void name(const float *columns, int64_t stride, int64_t n,                   \
+                               const Columns *used, const float *const *places, float (*restrict products)[ROUGH_BLOCK]) \
     {                                                                                             \
         int64_t i = 0;                                                                            \
         for (; i + 2 * lane <= n; i += 2 * lane) {                                                \
-            const Lane_##name *values = (const Lane_##name *)(columns + i);                       \
-            Lane_##name a[PLACES], b[PLACES];                                                     \
-            for (int p = 0; p < PLACES; p++) {                                                    \
-                a[p] = values[0] * places[p][0];                                                  \
-                b[p] = values[1] * places[p][0];                                                  \
-            }                                                                                     \
-            for (int64_t j = 1; j < depth; j++) {                                                 \
-                values = (const Lane_##name *)(columns + j * stride + i);                         \
+            Lane_##name a[PLACES] = {0}, b[PLACES] = {0};                                         \
+            for (int64_t u = 0; u < used->n; u++) {                                               \
+                int64_t j = used->list[u];                                                        \
+                const Lane_##name *values = (const Lane_##name *)(columns + j * stride + i);      \
                 for (int p = 0; p < PLACES; p++) {                                                \
                     a[p] += values[0] * places[p][j];                                             \
                     b[p] += values[1] * places[p][j];                                             \
@@ -64,8 +60,8 @@ static inline float rough_exponential(float x)
         for (int p = 0; p < PLACES; p++)                                                          \
             for (int64_t rest = i; rest < n; rest++) {                                            \
                 float sum = 0.0f;                                                                 \
-                for (int64_t j = 0; j < depth; j++)                                               \
-                    sum += columns[j * stride + rest] * places[p][j];                             \
+                for (int64_t u = 0; u < used->n; u++)                                             \
+                    sum += columns[used->list[u] * stride + rest] * places[p][used->list[u]];     \
                 products[p][rest] = sum;                                                          \
             }                                                                                     \
     }
@@ -76,20 +72,20 @@ DEFINE_PRODUCTS(products_by_eight, __attribute__((target("avx2,fma"))), 8)
 DEFINE_PRODUCTS(products_by_sixteen, __attribute__((target("avx512f"))), 16)
 #endif
 
-static void products_with(const float *columns, int64_t stride, int64_t n, int64_t depth,
+static void products_with(const float *columns, int64_t stride, int64_t n, const Columns *used,
                           const float *const *places, float (*restrict products)[ROUGH_BLOCK])
 {
 #ifdef CHOOSES_WIDTH
     if (__builtin_cpu_supports("avx512f")) {
-        products_by_sixteen(columns, stride, n, depth, places, products);
+        products_by_sixteen(columns, stride, n, used, places, products);
         return;
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        products_by_eight(columns, stride, n, depth, places, products);
+        products_by_eight(columns, stride, n, used, places, products);
         return;
     }
 #endif
-    products_by_four(columns, stride, n, depth, places, products);
+    products_by_four(columns, stride, n, used, places, products);
 }
 
 static float squared_length(const float *place, int64_t depth)
@@ -121,9 +117,9 @@ static double faint_log(const Kernels *k)
 
 /* Sums of all kernels at places along a leg, as shares of the floor; stops where none is below it
  * any more. */
-WIDE void rough_sums(const Kernels *k, const float *start, const float *direction,
-                     const int64_t *own, double floor, const double *offsets, int n_places,
-                     double *sums)
+WIDE void rough_sums(const Kernels *k, const Columns *used, const float *start,
+                     const float *direction, const int64_t *own, double floor,
+                     const double *offsets, int n_places, double *sums)
 {
     float factor = (float)(-0.5 / (k->bandwidth * k->bandwidth)), less = (float)-floor;
     float square = squared_length(start, k->depth), foot = 0.0f;
@@ -135,7 +131,7 @@ WIDE void rough_sums(const Kernels *k, const float *start, const float *directio
         int64_t n = k->n_rows - from < ROUGH_BLOCK ? k->n_rows - from : ROUGH_BLOCK;
         const float *squares = k->rough_squares + from;
         float products[PLACES][ROUGH_BLOCK], logs[ROUGH_BLOCK], *q = products[0], *f = products[1];
-        products_with(k->rough_columns + from, k->n_rows, n, k->depth, both, products);
+        products_with(k->rough_columns + from, k->n_rows, n, used, both, products);
         for (int64_t i = 0; i < n; i++) {
             q[i] = squares[i] - 2.0f * q[i] + square;
             f[i] = f[i] - foot;
@@ -171,8 +167,8 @@ WIDE static void log_kernels(const Kernels *k, const float *place, double floor,
 }
 
 /* Sums of all kernels at some places, as shares of their floors; stops where they are enough. */
-void rough_sums_at(const Kernels *k, int64_t n_places, const float *places, const int64_t *own,
-                   const double *floors, const double *enough, double *sums)
+void rough_sums_at(const Kernels *k, const Columns *used, int64_t n_places, const float *places,
+                   const int64_t *own, const double *floors, const double *enough, double *sums)
 {
     double faint = faint_log(k);
     for (int64_t p = 0; p < n_places; p++) sums[p] = 0.0;
@@ -190,7 +186,7 @@ void rough_sums_at(const Kernels *k, int64_t n_places, const float *places, cons
             }
             if (!n_some) break;
             for (int rest = n_some; rest < PLACES; rest++) some[rest] = some[0];
-            products_with(k->rough_columns + from, k->n_rows, n, k->depth, some, products);
+            products_with(k->rough_columns + from, k->n_rows, n, used, some, products);
             for (int one = 0; one < n_some; one++) {
                 int64_t s = number[one];
                 log_kernels(k, some[one], floors[s], from, n, own + 2 * s, products[one], logs);
@@ -202,8 +198,8 @@ void rough_sums_at(const Kernels *k, int64_t n_places, const float *places, cons
 
 /* Squared distances of the centres of regions from some places, beside those lengths of the places
  * that are the same for all regions: (places, regions). */
-void rough_region_distances(const Kernels *k, int64_t n_places, const float *places,
-                            float *distances)
+void rough_region_distances(const Kernels *k, const Columns *used, int64_t n_places,
+                            const float *places, float *distances)
 {
     float products[PLACES][ROUGH_BLOCK];
     for (int64_t p = 0; p < n_places; p += PLACES) {
@@ -213,7 +209,7 @@ void rough_region_distances(const Kernels *k, int64_t n_places, const float *pla
         for (int64_t from = 0; from < k->n_regions; from += ROUGH_BLOCK) {
             int64_t n = k->n_regions - from < ROUGH_BLOCK ? k->n_regions - from : ROUGH_BLOCK;
             const float *squares = k->rough_centre_squares + from;
-            products_with(k->rough_centres + from, k->n_regions, n, k->depth, some, products);
+            products_with(k->rough_centres + from, k->n_regions, n, used, some, products);
             for (int64_t one = 0; one < PLACES && p + one < n_places; one++)
                 for (int64_t i = 0; i < n; i++)
                     distances[(p + one) * k->n_regions + from + i] =
@@ -224,8 +220,9 @@ void rough_region_distances(const Kernels *k, int64_t n_places, const float *pla
 
 /* The sum of the kernels of about so many rows near a place, as a share of a floor; stops where it
  * is enough. Regions that were looked at are at an infinite distance afterwards. */
-double rough_sum_near(const Kernels *k, const float *place, const int64_t *own, double floor,
-                      double enough, int64_t n_rows, float *distances)
+double rough_sum_near(const Kernels *k, const Columns *used, const float *place,
+                      const int64_t *own, double floor, double enough, int64_t n_rows,
+                      float *distances)
 {
     const float *some[PLACES] = {place, place, place, place};
     double total = 0.0, faint = faint_log(k);
@@ -243,7 +240,7 @@ double rough_sum_near(const Kernels *k, const float *place, const int64_t *own, 
             int64_t n = k->firsts[best + 1] - from;
             float products[PLACES][ROUGH_BLOCK], logs[ROUGH_BLOCK];
             n = n < ROUGH_BLOCK ? n : ROUGH_BLOCK;
-            products_with(k->rough_columns + from, k->n_rows, n, k->depth, some, products);
+            products_with(k->rough_columns + from, k->n_rows, n, used, some, products);
             log_kernels(k, place, floor, from, n, own, products[0], logs);
             total += sum_of_exponentials(logs, n, faint);
             taken += n;
@@ -274,7 +271,8 @@ WIDE double rough_sum_within(const float *distances, int64_t n, double radius, d
 }
 
 /* Distances of all rows from a place; returns the number of the nearest row. */
-WIDE int64_t rough_distances(const Kernels *k, const float *place, float *restrict distances)
+WIDE int64_t rough_distances(const Kernels *k, const Columns *used, const float *place,
+                             float *restrict distances)
 {
     float square = squared_length(place, k->depth);
     const float *four[PLACES] = {place, place, place, place};
@@ -282,7 +280,7 @@ WIDE int64_t rough_distances(const Kernels *k, const float *place, float *restri
         int64_t n = k->n_rows - from < ROUGH_BLOCK ? k->n_rows - from : ROUGH_BLOCK;
         const float *squares = k->rough_squares + from;
         float products[PLACES][ROUGH_BLOCK], *there = distances + from;
-        products_with(k->rough_columns + from, k->n_rows, n, k->depth, four, products);
+        products_with(k->rough_columns + from, k->n_rows, n, used, four, products);
         for (int64_t i = 0; i < n; i++) {
             float squared = squares[i] - 2.0f * products[0][i] + square;
             there[i] = sqrtf(squared > 0.0f ? squared : 0.0f);

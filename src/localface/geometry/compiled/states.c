@@ -13,6 +13,10 @@
 typedef struct {
     int64_t n_rows, width, n_groups;
     const double *columns, *point, *lower, *upper, *allowed_lower, *allowed_upper, *kept;
+    const double *sparse_squares; /* of rows: what sparse columns add to squared lengths, those in
+                                   * no group and then each group's, or none */
+    const int64_t *sparse;        /* 1 for columns that are mostly zero and never cut by themselves */
+    const int64_t *cuts;          /* 1 where some row is beyond the limits */
     const int64_t *alone;         /* 1 for columns that are in no group */
     const int64_t *group_firsts, *group_columns, *group_decides;
 } StateQuestion;
@@ -49,7 +53,8 @@ static void find_varying(const StateQuestion *q, uint8_t *varies, double *state)
 }
 
 /* Squared distances from the point to the states of all rows; infinite for those left out.
- * `varies` and `state` are as `find_varying` has them. */
+ * `varies` and `state` are as `find_varying` has them. Sparse columns in which the point is zero
+ * are not looked at: what they add is known. */
 WIDE static void add_up(const StateQuestion *q, const uint8_t *varies, const double *state,
                         double *distances)
 {
@@ -62,7 +67,7 @@ WIDE static void add_up(const StateQuestion *q, const uint8_t *varies, const dou
         int64_t n = q->n_rows - from < BLOCK ? q->n_rows - from : BLOCK;
         double sum[BLOCK], group[BLOCK], far[BLOCK], cut[BLOCK];
         for (int64_t i = 0; i < n; i++) {
-            sum[i] = fixed;
+            sum[i] = fixed + (q->sparse_squares ? q->sparse_squares[from + i] : 0.0);
             far[i] = 0.0;
         }
         for (int64_t j = 0; j < q->width; j++) {
@@ -73,6 +78,11 @@ WIDE static void add_up(const StateQuestion *q, const uint8_t *varies, const dou
                     far[i] += (column[i] < lower) | (column[i] > upper) ? 1.0 : 0.0;
             double least = q->lower[j], most = q->upper[j], point = q->point[j];
             if (!q->alone[j] || !varies[j]) continue;
+            if (q->sparse_squares && q->sparse[j]) {
+                if (point == 0.0) continue;
+                for (int64_t i = 0; i < n; i++) sum[i] += (point - 2.0 * column[i]) * point;
+                continue;
+            }
             for (int64_t i = 0; i < n; i++) {
                 double away = cut_short(column[i], least, most) - point;
                 sum[i] += away * away;
@@ -81,18 +91,27 @@ WIDE static void add_up(const StateQuestion *q, const uint8_t *varies, const dou
         for (int64_t g = 0; g < q->n_groups; g++) {
             if (!varies[q->group_columns[q->group_firsts[g]]]) continue;
             double kept = 0.0;
-            for (int64_t i = 0; i < n; i++) group[i] = cut[i] = 0.0;
+            const double *known = q->sparse_squares + (g + 1) * q->n_rows + from;
+            for (int64_t i = 0; i < n; i++) {
+                group[i] = q->sparse_squares ? known[i] : 0.0;
+                cut[i] = 0.0;
+            }
             for (int64_t c = q->group_firsts[g]; c < q->group_firsts[g + 1]; c++) {
                 int64_t j = q->group_columns[c];
                 const double *column = q->columns + j * q->n_rows + from;
                 double least = q->lower[j], most = q->upper[j], point = q->point[j];
-                double decides = q->group_decides[c] ? 1.0 : 0.0;
                 kept += (q->kept[j] - point) * (q->kept[j] - point);
+                if (q->group_decides[c] && q->cuts[j])
+                    for (int64_t i = 0; i < n; i++)
+                        cut[i] += (column[i] < least) | (column[i] > most) ? 1.0 : 0.0;
+                if (q->sparse_squares && q->sparse[j]) {
+                    if (point == 0.0) continue;
+                    for (int64_t i = 0; i < n; i++) group[i] += (point - 2.0 * column[i]) * point;
+                    continue;
+                }
                 for (int64_t i = 0; i < n; i++) {
-                    double value = cut_short(column[i], least, most);
-                    cut[i] += value != column[i] ? decides : 0.0;
-                    value -= point;
-                    group[i] += value * value;
+                    double away = cut_short(column[i], least, most) - point;
+                    group[i] += away * away;
                 }
             }
             for (int64_t i = 0; i < n; i++) sum[i] += cut[i] > 0.0 ? kept : group[i];

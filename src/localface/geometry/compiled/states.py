@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from localface.geometry.settling import rounding_of_products
 from localface.types import Array, Ids, Mask
 
 _FLOATS = ("columns", "point", "lower", "upper", "allowed_lower", "allowed_upper", "kept")
-_WHOLE = ("alone", "group_firsts", "group_columns", "group_decides")
+_SPARSE = ("sparse_squares", "sparse")
+_WHOLE = ("cuts", "alone", "group_firsts", "group_columns", "group_decides")
 _LIMITS = ("lower", "upper", "comparable_lower", "comparable_upper")
 
 
@@ -23,7 +25,7 @@ class _StateQuestion(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_int64) for name in ("n_rows", "width", "n_groups")),
-        *((name, ctypes.c_void_p) for name in (*_FLOATS, *_WHOLE)),
+        *((name, ctypes.c_void_p) for name in (*_FLOATS, *_SPARSE, *_WHOLE)),
     )
 
 
@@ -35,6 +37,17 @@ class _NearestQuestion(ctypes.Structure):
         ("k", ctypes.c_int64),
         *((name, ctypes.c_double) for name in ("radius", "square", "rounding")),
     )
+
+
+class SparseColumns(NamedTuple):
+    """Columns that are mostly zero, and taken over as they are or not at all: categories.
+
+    ``squares`` are what they add to the squared length of each row: those in no group, and then
+    those of each group.
+    """
+
+    squares: Array
+    are_sparse: Ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +64,8 @@ class StateScan:
     """Rows as states of one person, seen from a point.
 
     ``points`` are the rows, ``columns`` the same column by column. Rows outside what is
-    ``allowed``, the lowest and the highest point, may be left out.
+    ``allowed``, the lowest and the highest point, may be left out. In columns that it ``cuts``
+    some row is beyond the limits; ``sparse`` ones are not looked at where the point is zero.
     """
 
     def __init__(
@@ -63,20 +77,24 @@ class StateScan:
         projection: Projection,
         point: Array,
         allowed: tuple[Array, Array],
+        cuts: Mask,
+        sparse: SparseColumns | None,
     ) -> None:
         self._library = library
         self._points = np.ascontiguousarray(points, dtype=np.float64)
         self._projection = projection
         limits = projection.bounds
         floats = [columns, point, limits.lower, limits.upper, *allowed, projection.kept]
-        whole = group_arrays(projection)
         arrays = [np.ascontiguousarray(one, dtype=np.float64) for one in floats]
-        self._arrays = [*arrays, *whole]  # kept alive: the question has their addresses
+        whole = [cuts.astype(np.int64), *group_arrays(projection)]
         self._point = arrays[1]
+        self._kept_alive = (arrays, sparse, whole)  # the question has their addresses
         self._question = _StateQuestion(
             *self._points.shape,
             len(projection.taken_together),
-            *map(address, self._arrays),
+            *map(address, arrays),
+            *((None, None) if sparse is None else map(address, sparse)),
+            *map(address, whole),
         )
 
     def squared_distances(self) -> Array:

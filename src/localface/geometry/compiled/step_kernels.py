@@ -17,6 +17,9 @@ _ARRAYS = (
     "columns",
     "rough_columns",
     "rough_squares",
+    "sparse",
+    "sparse_squares",
+    "centre_sparse_squares",
     "position",
     "centres",
     "rough_centres",
@@ -25,6 +28,7 @@ _ARRAYS = (
     "firsts",
     "discrete",
 )
+_MOSTLY = 0.5  # of rows that are zero in a column that counts as sparse: one category of several
 
 
 class _Kernels(ctypes.Structure):
@@ -96,6 +100,13 @@ class StepKernels:
             "firsts": np.ascontiguousarray(firsts, dtype=np.int64),
             "discrete": np.ascontiguousarray(discrete, dtype=np.uint8),
         }
+        sparse = (columns == 0).mean(axis=1) > _MOSTLY
+        if sparse.any():
+            arrays |= {
+                "sparse": sparse.astype(np.uint8),
+                "sparse_squares": np.square(columns[sparse]).sum(axis=0),
+                "centre_sparse_squares": np.square(centres[:, sparse]).sum(axis=1),
+            }
         if matrix is not None:
             arrays["matrix"] = np.ascontiguousarray(matrix)
         self._arrays = arrays  # they must live as long as their addresses are in use

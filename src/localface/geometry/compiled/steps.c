@@ -26,37 +26,88 @@ typedef struct {
     double *region_foot, *region_squared;
     float *rough_start, *rough_direction; /* of the leg, in single precision */
     int64_t n;
+    Columns used; /* what the leg is not zero in */
 } Measured;
 
 typedef double Lane __attribute__((vector_size(4 * sizeof(double)), aligned(8)));
 #define LANES 4 /* times four rows, whose sums stay in registers meanwhile */
 
-/* Measure columns first to last of a column-major table against a line through start. */
-WIDE static void measure(const double *columns, int64_t stride, int64_t depth, int64_t first,
-                         int64_t last, const double *start, const double *direction,
-                         double *restrict foot, double *restrict squared)
+/* Whether some places are all zero in a column. */
+static int are_zero(const double *places, int64_t n, int64_t depth, int64_t column)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (places[i * depth + column] != 0.0) return 0;
+    return 1;
+}
+
+/* Which columns are looked at from some places, or along a line through them. */
+static void choose_columns(const Kernels *k, int64_t n, const double *places,
+                           const double *direction, Columns *used)
+{
+    used->n = 0;
+    for (int64_t j = 0; j < k->depth; j++)
+        if (!k->sparse || !k->sparse[j]) used->list[used->n++] = j;
+    used->n_dense = used->n;
+    for (int64_t j = 0; k->sparse && j < k->depth; j++)
+        if (k->sparse[j] &&
+            (!are_zero(places, n, k->depth, j) || (direction && direction[j] != 0.0)))
+            used->list[used->n++] = j;
+}
+
+/* Rows, or centres of regions: column by column, and what sparse columns add to their squares. */
+typedef struct {
+    const double *columns, *sparse_squares;
+    int64_t n;
+} Places;
+
+static Places rows_of(const Kernels *k)
+{
+    return (Places){k->columns, k->sparse ? k->sparse_squares : NULL, k->n_rows};
+}
+
+static Places centres_of(const Kernels *k)
+{
+    return (Places){k->centres, k->sparse ? k->centre_sparse_squares : NULL, k->n_regions};
+}
+
+/* Measure places first to last against a line through start. A sparse column that is not looked
+ * at adds the square of what is in it, as it does to a squared length. */
+WIDE static void measure(const Places *all, const Columns *used, int64_t first, int64_t last,
+                         const double *start, const double *direction, double *restrict foot,
+                         double *restrict squared)
 {
     int64_t i = first;
     for (; i + 4 * LANES <= last; i += 4 * LANES) {
         Lane f[LANES], q[LANES];
         for (int l = 0; l < LANES; l++) f[l] = q[l] = (Lane){0.0, 0.0, 0.0, 0.0};
-        for (int64_t j = 0; j < depth; j++) {
-            const Lane *values = (const Lane *)(columns + j * stride + i);
+        if (all->sparse_squares) memcpy(q, all->sparse_squares + i, sizeof q);
+        for (int64_t u = 0; u < used->n_dense; u++) {
+            int64_t j = used->list[u];
+            const Lane *values = (const Lane *)(all->columns + j * all->n + i);
             for (int l = 0; l < LANES; l++) {
                 Lane away = values[l] - start[j];
                 f[l] += away * direction[j];
                 q[l] += away * away;
             }
         }
+        for (int64_t u = used->n_dense; u < used->n; u++) {
+            int64_t j = used->list[u];
+            const Lane *values = (const Lane *)(all->columns + j * all->n + i);
+            for (int l = 0; l < LANES; l++) {
+                f[l] += (values[l] - start[j]) * direction[j];
+                q[l] += (start[j] - 2.0 * values[l]) * start[j];
+            }
+        }
         memcpy(foot + (i - first), f, sizeof f);
         memcpy(squared + (i - first), q, sizeof q);
     }
     for (; i < last; i++) {
-        double f = 0.0, q = 0.0;
-        for (int64_t j = 0; j < depth; j++) {
-            double away = columns[j * stride + i] - start[j];
+        double f = 0.0, q = all->sparse_squares ? all->sparse_squares[i] : 0.0;
+        for (int64_t u = 0; u < used->n; u++) {
+            int64_t j = used->list[u];
+            double value = all->columns[j * all->n + i], away = value - start[j];
             f += away * direction[j];
-            q += away * away;
+            q += u < used->n_dense ? away * away : (start[j] - 2.0 * value) * start[j];
         }
         foot[i - first] = f;
         squared[i - first] = q;
@@ -272,9 +323,10 @@ static void measure_near_rows(const Kernels *k, Measured *m, const double *start
                               const double *direction, double length, const int64_t *own,
                               double *middle)
 {
+    Places rows = rows_of(k), centres = centres_of(k);
     for (int64_t j = 0; j < k->depth; j++) middle[j] = start[j] + direction[j] * (length / 2);
-    measure(k->centres, k->n_regions, k->depth, 0, k->n_regions, middle, direction,
-            m->region_foot, m->region_squared);
+    measure(&centres, &m->used, 0, k->n_regions, middle, direction, m->region_foot,
+            m->region_squared);
     m->n = 0;
     for (int64_t taken = 0; taken < NEAR_ROWS;) {
         int64_t best = -1;
@@ -287,8 +339,7 @@ static void measure_near_rows(const Kernels *k, Measured *m, const double *start
         if (best < 0) return;
         m->region_squared[best] = INFINITY;
         int64_t first = k->firsts[best], last = k->firsts[best + 1];
-        measure(k->columns, k->n_rows, k->depth, first, last, start, direction, m->foot,
-                m->squared);
+        measure(&rows, &m->used, first, last, start, direction, m->foot, m->squared);
         keep(m, first, last, own, length, k->bandwidth, INFINITY);
         taken += last - first;
     }
@@ -299,9 +350,10 @@ static void measure_rows_within(const Kernels *k, Measured *m, const double *sta
                                 const double *direction, double length, const int64_t *own,
                                 double reach)
 {
+    Places rows = rows_of(k), centres = centres_of(k);
     double far = sqrt(reach);
-    measure(k->centres, k->n_regions, k->depth, 0, k->n_regions, start, direction,
-            m->region_foot, m->region_squared);
+    measure(&centres, &m->used, 0, k->n_regions, start, direction, m->region_foot,
+            m->region_squared);
     m->n = 0;
     for (int64_t r = 0, first = 0; r <= k->n_regions; r++) { /* regions next to each other at once */
         int is_near = 0;
@@ -314,16 +366,15 @@ static void measure_rows_within(const Kernels *k, Measured *m, const double *sta
         if (is_near) continue;
         int64_t last = k->firsts[r];
         if (last > first) {
-            measure(k->columns, k->n_rows, k->depth, first, last, start, direction, m->foot,
-                    m->squared);
+            measure(&rows, &m->used, first, last, start, direction, m->foot, m->squared);
             keep(m, first, last, own, length, k->bandwidth, reach);
         }
         first = r < k->n_regions ? k->firsts[r + 1] : last;
     }
 }
 
-/* Set the direction of a leg, and return its length. */
-static double set_direction(const Kernels *k, const double *start, const double *end,
+/* Set the direction of a leg and the columns that are looked at; return its length. */
+static double set_direction(const Kernels *k, Measured *m, const double *start, const double *end,
                             double *direction)
 {
     double length = 0.0;
@@ -333,6 +384,7 @@ static double set_direction(const Kernels *k, const double *start, const double 
     }
     length = sqrt(length);
     for (int64_t j = 0; j < k->depth; j++) direction[j] /= length > 0 ? length : 1.0;
+    choose_columns(k, 1, start, direction, &m->used);
     return length;
 }
 
@@ -361,7 +413,7 @@ static int is_refused_roughly(const Kernels *k, Measured *m, const double *start
         m->rough_start[j] = (float)start[j];
         m->rough_direction[j] = (float)direction[j];
     }
-    rough_sums(k, m->rough_start, m->rough_direction, own, floor, offsets, n, sums);
+    rough_sums(k, &m->used, m->rough_start, m->rough_direction, own, floor, offsets, n, sums);
     for (int i = 1; i < n; i++)
         if (sums[i] < sums[least]) least = i;
     double found = log(sums[least]);
@@ -382,7 +434,7 @@ static int judge_by_near_rows(const Kernels *k, Measured *m, Sample *samples, co
                               const double *end, double *direction, double *middle,
                               const int64_t *own, double floor, double *bound)
 {
-    double length = set_direction(k, start, end, direction), lowest, at;
+    double length = set_direction(k, m, start, end, direction), lowest, at;
     double squares = squared_length(start, k->depth) + squared_length(end, k->depth);
     double aim = floor - FLOOR_TOLERANCE / 2 + log_sum_rounding(k, squares);
     if (k->n_rows <= FEW_ROWS) return UNDECIDED;
@@ -396,7 +448,7 @@ static int judge_leg(const Kernels *k, Measured *m, Sample *samples, const doubl
                      const double *end, double *direction, double *middle, const int64_t *own,
                      double floor, double *bound, double *at)
 {
-    double h = k->bandwidth, length = set_direction(k, start, end, direction);
+    double h = k->bandwidth, length = set_direction(k, m, start, end, direction);
     double squares = squared_length(start, k->depth) + squared_length(end, k->depth);
     double rounding = log_sum_rounding(k, squares);
     double aim = floor - FLOOR_TOLERANCE / 2 + rounding;
@@ -448,8 +500,9 @@ static int is_empty_within(Surroundings *s, double radius)
     double share = log(rough_sum_within(s->distances, s->k->n_rows, radius, h, s->floor));
     if (fabs(share) > s->guard) return share < 0;
     if (!s->is_measured) {
-        measure(s->k->columns, s->k->n_rows, s->k->depth, 0, s->k->n_rows, s->centre, s->centre,
-                s->m->start, s->m->squared);
+        Places rows = rows_of(s->k);
+        measure(&rows, &s->m->used, 0, s->k->n_rows, s->centre, s->centre, s->m->start,
+                s->m->squared);
         s->is_measured = 1;
     }
     double below = s->floor - 2 * FLOOR_TOLERANCE - 1e-9;
@@ -464,8 +517,9 @@ static double hole_radius(const Kernels *k, Measured *m, const double *centre, d
     double guard = rough_guard(k, 2 * squared_length(centre, k->depth), floor);
     if (NEGLIGIBLE + log((double)k->n_rows) - floor <= 0) return 0.0;
     Surroundings around = {k, m, centre, (float *)m->foot, floor, guard, 0};
+    choose_columns(k, 1, centre, NULL, &m->used);
     for (int64_t j = 0; j < k->depth; j++) m->rough_start[j] = (float)centre[j];
-    int64_t nearest = rough_distances(k, m->rough_start, around.distances);
+    int64_t nearest = rough_distances(k, &m->used, m->rough_start, around.distances);
     for (int64_t j = 0; j < k->depth; j++) {
         double away = k->columns[j * k->n_rows + nearest] - centre[j];
         large += away * away;
@@ -538,7 +592,7 @@ static double lowest_of_leg(const Kernels *k, Measured *m, Sample *samples, cons
                             const double *end, double *direction, double *middle,
                             const int64_t *own)
 {
-    double h = k->bandwidth, length = set_direction(k, start, end, direction), least = INFINITY;
+    double h = k->bandwidth, length = set_direction(k, m, start, end, direction), least = INFINITY;
     measure_near_rows(k, m, start, direction, length, own, middle);
     int64_t n = first_parts(length, h);
     for (int64_t i = 0; i <= n; i++) { /* a bound from near rows, whichever */
@@ -637,21 +691,29 @@ typedef struct {
     Measured measured;
     Sample *samples;
     double *memory, *here, *there, *a, *b, *direction, *middle;
+    int64_t *columns;
 } Desk;
+
+static void close_desk(Desk *desk)
+{
+    free(desk->memory);
+    free(desk->samples);
+    free(desk->columns);
+}
 
 static int open_desk(const Kernels *k, Desk *desk)
 {
     int64_t n = k->n_rows, r = k->n_regions, w = k->width, d = k->depth;
     desk->memory = malloc((size_t)(4 * n + 2 * r + 2 * w + 5 * d) * sizeof(double));
     desk->samples = malloc(MOST_SAMPLES * sizeof(Sample));
-    if (!desk->memory || !desk->samples) {
-        free(desk->memory);
-        free(desk->samples);
+    desk->columns = malloc((size_t)d * sizeof(int64_t));
+    if (!desk->memory || !desk->samples || !desk->columns) {
+        close_desk(desk);
         return 1;
     }
     double *next = desk->memory;
     Measured m = {next, next + n, next + 2 * n, next + 3 * n, next + 4 * n, next + 4 * n + r,
-                  0,    0,        0};
+                  0,    0,        0,            {0, 0, desk->columns}};
     desk->measured = m;
     desk->here = next + 4 * n + 2 * r;
     desk->there = desk->here + w;
@@ -662,12 +724,6 @@ static int open_desk(const Kernels *k, Desk *desk)
     desk->measured.rough_start = (float *)(desk->middle + d);
     desk->measured.rough_direction = desk->measured.rough_start + d;
     return 0;
-}
-
-static void close_desk(Desk *desk)
-{
-    free(desk->memory);
-    free(desk->samples);
 }
 
 /* Find out where the first leg of a segment ends (here) and the second begins (there), and
@@ -816,19 +872,21 @@ static void judge_some_states(const Kernels *k, States *s, Desk *desk, int8_t *v
                               double *bounds)
 {
     double at;
+    Columns *used = &desk->measured.used;
+    choose_columns(k, s->pending, s->places, NULL, used);
     if (k->n_rows > FEW_ROWS)
-        rough_region_distances(k, s->pending, s->rough_places, s->distances);
+        rough_region_distances(k, used, s->pending, s->rough_places, s->distances);
     for (int64_t p = 0; p < s->pending; p++) {
         int64_t i = s->number[p];
         verdicts[i] = UNDECIDED;
         if (k->n_rows <= FEW_ROWS) continue;
-        double sum = rough_sum_near(k, s->rough_places + p * k->depth, s->own + 2 * p,
+        double sum = rough_sum_near(k, used, s->rough_places + p * k->depth, s->own + 2 * p,
                                     s->floors[p], s->enough[p], NEAR_ROWS,
                                     s->distances + p * k->n_regions);
         verdicts[i] = (int8_t)judge_roughly(s, p, sum, 0, &bounds[i]);
     }
     keep_undecided(k, s, verdicts);
-    rough_sums_at(k, s->pending, s->rough_places, s->own, s->floors, s->enough, s->sums);
+    rough_sums_at(k, used, s->pending, s->rough_places, s->own, s->floors, s->enough, s->sums);
     for (int64_t p = 0; p < s->pending; p++) {
         const double *place = s->places + p * k->depth;
         int64_t i = s->number[p];
