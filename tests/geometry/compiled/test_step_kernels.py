@@ -85,7 +85,7 @@ def make_ground(kind: str, seed: int, n_segments: int = 24) -> Ground:
 
 def one_hot(chance: np.random.Generator, n: int, width: int) -> tuple[Array, Array, Array]:
     """Numbers beside categories, most of which nobody at either end of a step has."""
-    codes = chance.integers(0, [3, 12, 1], (n, 3)) + [0, 3, 15]  # everybody has the last
+    codes = chance.integers([0, 3, 15], [3, 15, 16], (n, 3))  # everybody has the last
     categories = np.zeros((n, 16))
     np.put_along_axis(categories, codes, np.sqrt(0.5), axis=1)
     points = np.column_stack([chance.normal(size=(n, width)), categories])
