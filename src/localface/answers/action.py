@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
@@ -19,7 +20,9 @@ class Action:
     change where they only work together. ``follows`` holds the indices in
     ``Recourse.actions`` of earlier actions that must come first, ``density`` the share of
     people whose state is less common than the one this leads to, ``evidence``, where there
-    is longitudinal data, how many people really made such a move.
+    is longitudinal data, how many people really made such a move. ``effort`` is how far the
+    changes go, in standard deviations, those of several features added up; where that is not
+    told, as far as the step is long.
     """
 
     changes: Mapping[str, object]
@@ -29,10 +32,13 @@ class Action:
     certificate: Certificate
     follows: tuple[int, ...] = ()
     evidence: MoveEvidence | None = None
+    effort: float = math.nan
 
     def __post_init__(self) -> None:
         for name in ("changes", "before"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        if math.isnan(self.effort):
+            object.__setattr__(self, "effort", self.certificate.length)
 
     def __reduce__(self) -> tuple[Any, ...]:
         pieces = {one.name: getattr(self, one.name) for one in fields(self)}

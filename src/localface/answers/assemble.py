@@ -34,7 +34,7 @@ from localface.data.seen_values import SeenRanges, SeenValues
 from localface.data.table_format import TableFormat
 from localface.density.common_states import CommonStates
 from localface.density.protocol import RESTATED_TOLERANCE, Density, DensityScale
-from localface.geometry.segments import norms
+from localface.geometry.segments import efforts, norms
 from localface.options import Options
 from localface.search.outcome import ActionPath, Outcome
 from localface.types import Array, Ids
@@ -61,7 +61,8 @@ class AnswerAssembler:
 
     ``scale`` turns log-densities into shares of people, ``scales`` are the standard deviations
     of the features, ``display_score`` turns a score of the search into one for the user,
-    ``feature_of`` maps the columns of a point to features, and ``recall`` is the share of the
+    ``feature_of`` maps the columns of a point to features, ``group_of`` to
+    groups of them that only change together, and ``recall`` is the share of the
     nearest rows that the source finds. ``density`` is what the floor is on, where more can be
     told of it than ``scale`` does; ``seen`` tells what the data holds of each feature, and
     ``alike_in`` are the own ones by which people are told apart.
@@ -75,6 +76,7 @@ class AnswerAssembler:
     certified: bool
     radius: float | None
     feature_of: Ids
+    group_of: Ids
     display_score: Callable[[float], float]
     version: str
     display_scores: DisplayScores | None = None
@@ -295,7 +297,9 @@ class AnswerAssembler:
         actions = outcome.actions
         assert actions is not None
         states = np.stack([outcome.points[0], *(move.point for move in actions.moves)])
-        lengths = norms(np.diff(states, axis=0))
+        steps = np.diff(states, axis=0)
+        lengths = norms(steps)
+        far = efforts(steps, self.group_of).tolist()
         kept = self._floor_kept_by_actions(actions, outcome.log_floor, floor)
         log_lowest = actions.step_log_densities
         scores = self._scores_to_show([move.score for move in actions.moves], records[1:])
@@ -317,6 +321,7 @@ class AnswerAssembler:
                     passed=not below,
                 ),
                 follows=move.follows,
+                effort=far[i],
             )
 
     def _floor_kept_by_actions(self, actions: ActionPath, log_floor: float, floor: float) -> float:

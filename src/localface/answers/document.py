@@ -110,6 +110,7 @@ class ActionDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, o
     certificate: CertificateDocument
     follows: list[int]
     evidence: MoveEvidenceDocument | None = None
+    effort: Number | None = None
 
 
 class WaitingDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -276,6 +277,8 @@ def _action_from_document(document: ActionDocument) -> Action:
     pieces["follows"] = tuple(document.follows)
     if document.evidence is not None:
         pieces["evidence"] = _value_from_document(document.evidence, MoveEvidence)
+    if document.effort is None:  # written by a version that did not tell
+        del pieces["effort"]
     return Action(**pieces)
 
 

@@ -205,10 +205,10 @@ class RecourseFacts:
 
     @property
     def effort(self) -> float:
-        """How far the actions go in all, in standard deviations; without any, the path."""
+        """How far the actions' changes go, in standard deviations; without any, the path."""
         if not self.actions:
             return self.cost
-        return float(sum(action.certificate.length for action in self.actions))
+        return float(sum(action.effort for action in self.actions))
 
     @property
     def changes(self) -> tuple[FeatureChange, ...]:

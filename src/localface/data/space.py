@@ -20,6 +20,7 @@ from localface.geometry.bounds import Bounds
 from localface.types import Array, Floats, Ids, Mask
 
 _ROUND_WITHIN = 0.05  # share of a change by which it may grow for a rounder value
+ROUND_CLOSELY = 0.005  # the same, where effort comes before round values
 _FAR = 1e9  # ordinary differences beyond which a value is taken for a slip
 
 
@@ -220,7 +221,9 @@ class Space:
         points[:, self._firsts[j]] = values
         return np.asarray(self.records(points)[:, j])
 
-    def round_outwards(self, record: Array, column: int, values: Array) -> Array:
+    def round_outwards(
+        self, record: Array, column: int, values: Array, *, within: float = _ROUND_WITHIN
+    ) -> Array:
         """Return round values of a number's column, hardly further from a record than given ones.
 
         They are multiples of the feature's resolution where it has one.
@@ -232,7 +235,7 @@ class Space:
         if self.schema.features[j].whole and step <= 1:
             found = np.rint(codes)
         else:
-            far = codes + _ROUND_WITHIN * (codes - own)
+            far = codes + within * (codes - own)
             upwards = (codes > own).tolist()
             found = np.array(
                 roundest_multiples(codes.tolist(), far.tolist(), step, upwards=upwards)

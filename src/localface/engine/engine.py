@@ -18,7 +18,7 @@ from localface.data.constraints import compile_comparable_box
 from localface.data.likely_codes import refuse_likely_codes
 from localface.data.own_bounds import check_own_bounds
 from localface.data.schema import Schema
-from localface.data.space import Space
+from localface.data.space import ROUND_CLOSELY, Space
 from localface.data.table_format import TableFormat
 from localface.density.knn import KNN
 from localface.density.protocol import Density
@@ -256,6 +256,9 @@ class Engine:
             seen=self.seen,
             keeps_relations=self._keeps_relations,
             round_outwards=lambda column, values: self.space.round_outwards(record, column, values),
+            round_closely=lambda column, values: self.space.round_outwards(
+                record, column, values, within=ROUND_CLOSELY
+            ),
             projection=self._make_projection(record, box, bounds, factual),
             weights=self._weights_of_columns(weights) if weights else None,
             fixed=self._columns_of(fixed) if fixed else None,

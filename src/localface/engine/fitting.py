@@ -163,6 +163,7 @@ def _make_answer_assembler(
         and (options.edges != "average" or options.density in ("kde", "isotropic")),
         radius=density.radius_at(log_floor) if isinstance(density, KNN) else None,
         feature_of=space.feature_of,
+        group_of=space.groups,
         display_score=score.display_score,
         display_scores=score.display_scores,
         version=__version__,

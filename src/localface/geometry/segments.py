@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.types import Array, Mask
+from localface.types import Array, Ids, Mask
 
 _POINTS_AT_ONCE = 512
 _ROUGH = 1e-9  # share of the squares that rounding may be off by, in a product of points
@@ -13,6 +13,17 @@ _ROUGH = 1e-9  # share of the squares that rounding may be off by, in a product 
 def norms(vectors: Array) -> Array:
     """Return the Euclidean length of each vector, summed in the same order whatever the batch."""
     return np.asarray(np.sqrt((vectors * vectors).sum(axis=-1)))
+
+
+def efforts(steps: Array, group_of: Ids, weights: Array | None = None) -> Array:
+    """Return how far each step goes: columns of a group straight, groups added up, by weight.
+
+    >>> efforts(np.array([[3.0, 4.0, 2.0]]), np.array([0, 0, 1])).tolist()
+    [7.0]
+    """
+    is_in_group = np.unique(group_of)[:, None] == group_of
+    sizes = norms(np.where(is_in_group, steps[:, None, :], 0.0))
+    return np.asarray(sizes.sum(axis=1) if weights is None else sizes @ weights)
 
 
 def nearest_distances(points: Array, others: Array) -> Array:

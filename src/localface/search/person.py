@@ -39,6 +39,8 @@ class Person:
     just_noticeable: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
     # Round values of a column, no nearer to the person's own than given ones.
     round_outwards: Callable[[int, Array], Array] = lambda column, values: values
+    # The same, hardly further than they are: where effort comes before round values.
+    round_closely: Callable[[int, Array], Array] = lambda column, values: values
     # The lowest and the highest number of each column in the data; None: any may be.
     seen: tuple[Array, Array] | None = None
     # Which states keep the relations between features that the schema declares.
@@ -86,6 +88,14 @@ class Person:
             return np.flatnonzero(mine & self.part_of_the_way).tolist()
         alone = np.bincount(self.group_of)[self.group_of] == 1
         return np.flatnonzero(mine & alone & ~self.discrete).tolist()
+
+    @property
+    def weights_of_groups(self) -> Array | None:
+        """What changing each group costs, in the order of their numbers; None: all the same."""
+        if self.weights is None:
+            return None
+        groups = np.unique(self.group_of).tolist()
+        return np.array([self.weight_of((group,)) for group in groups])
 
     def weight_of(self, groups: tuple[int, ...]) -> float:
         """What changing some groups of columns at once costs: as much as the costliest column."""

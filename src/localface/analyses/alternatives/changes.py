@@ -35,7 +35,7 @@ def cost_of(answer: Recourse, weights: Mapping[str, float]) -> Cost:
     for name, unit in unit_of.items():
         weight_of[unit] = max(weight_of.get(unit, 0.0), weights.get(name, 1.0))
     size = sum(
-        action.certificate.length * max(weight_of[unit_of[name]] for name in action.changes)
+        action.effort * max(weight_of[unit_of[name]] for name in action.changes)
         for action in answer.actions
     )
     changed = {unit_of[name] for name in changed_by(answer)}

@@ -16,7 +16,7 @@ from localface.engine.engine import Engine
 from localface.engine.job import SearchJob, take_points_as_records
 from localface.engine.targeting import engine_for_person, engine_for_target
 from localface.errors import InputError
-from localface.geometry.segments import norms
+from localface.geometry.segments import efforts
 from localface.search.questions import Questions, ask_density_along, ask_point_scores
 from localface.types import Array, Mask
 
@@ -106,7 +106,7 @@ def _measured(
         density=float(share(at[-1])),
         lowest=float(share(crossed.min())),
         on_ground=_is_on_ground(engine, at, along, ground),
-        cost=float(sum(norms(steps).tolist())) if len(steps) else 0.0,
+        cost=float(sum(efforts(steps, engine.space.groups).tolist())) if len(steps) else 0.0,
     )
 
 

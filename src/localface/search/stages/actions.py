@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from localface.geometry.point_set import are_first_of_equals
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.lattice import Lattice
@@ -20,6 +21,7 @@ from localface.search.plan import Plan
 from localface.search.questions import OthersHelped, OutOfTime, Questions
 from localface.search.side_by_side import side_by_side
 from localface.search.stages.effort import (
+    Changes,
     efforts_of,
     find_ends_of_little_effort,
     find_shrunken_ends,
@@ -27,16 +29,24 @@ from localface.search.stages.effort import (
 from localface.search.stages.fewest import FewChanges, find_fewest_changes
 from localface.search.stages.helping import choose_most_helping, doubt_of
 from localface.search.stages.joint_moves import route_by_joint_moves
+from localface.search.stages.lessening import lessen_end
 from localface.search.stages.mixing import find_way_by_mixing
 from localface.search.stages.ordering import find_route
 from localface.search.stages.reduce import reduce_changes
 from localface.search.stages.settle import settle_values
 from localface.search.stages.swaps import Swaps, is_allowed_end
-from localface.search.stages.way import Moves, Way, cost_of_moves, effort_of_moves, ends_of_ways
+from localface.search.stages.way import (
+    Moves,
+    Way,
+    cost_of_moves,
+    effort_of_moves,
+    ends_of_ways,
+)
 from localface.types import Array, Ids
 
 _FEW = 6  # changes up to which sets of them are tried, and every order
 _REDUCED = 4  # donors whose changes are reduced where no few will do
+_MOST_LESSENED = 6  # ends of little effort whose changes are made smaller
 _MOST_LEAST = 4  # ends of little effort to which ways are looked for
 _MOST_MIXED = 8  # changes up to which values of several donors are mixed
 
@@ -196,28 +206,34 @@ class _ActionSearch:
 
         Where there is none, or time is up meanwhile, it is the least of the known ways.
         """
+        known = ways
+        if not self.graph.out_of_time and self.graph.goal is None:
+            try:
+                known = [*ways, *(yield from self._ways_of_little_effort(ways, donors))]
+            except OutOfTime:
+                self.graph.out_of_time = True
+        return min(known, key=lambda way: effort_of_moves(self.person, way.moves))
+
+    def _ways_of_little_effort(self, ways: list[Way], donors: list[int]) -> Questions[list[Way]]:
+        """Ways to ends of less effort than those of known ways, where there are such ends."""
+        graph = self.graph
         person = self.person
-        best = min(ways, key=lambda way: effort_of_moves(person, way.moves))
-        if self.graph.out_of_time or self.graph.goal is not None:
-            return best
-        try:
-            grown = yield from find_ends_of_little_effort(
-                self.graph,
-                donors,
-                log_floor=self.log_floor,
-                most=self.plan.max_features,
-                least=effort_of_moves(person, best.moves)[0],
-            )
-            shrunken = yield from find_shrunken_ends(self.graph, donors, ends_of_ways(ways))
-            every = np.concatenate([grown, shrunken])
-            ends = every[np.argsort(efforts_of(person, every), kind="stable")[:_MOST_LEAST]]
-            rows = self.graph.rows_of(donors)
-            found = yield from side_by_side([self._way_of_little_effort(end, rows) for end in ends])
-        except OutOfTime:
-            self.graph.out_of_time = True
-            found = []
-        known = [best, *(way for way in found if way is not None)]
-        return min(known, key=lambda way: effort_of_moves(person, way.moves))
+        rows = graph.rows_of(donors)
+        ends = ends_of_ways(ways)
+        grown = yield from find_ends_of_little_effort(
+            graph,
+            donors,
+            log_floor=self.log_floor,
+            most=self.plan.max_features,
+            least=float(efforts_of(person, ends).min()),
+        )
+        shrunken = yield from find_shrunken_ends(graph, donors, ends)
+        some = _of_least_effort(person, np.concatenate([grown, shrunken, ends]), _MOST_LESSENED)
+        changes = Changes.of(person, graph.points[donors])
+        less = yield from side_by_side([lessen_end(graph, changes, end, rows) for end in some])
+        best = _of_least_effort(person, np.concatenate([np.stack(less), some]), _MOST_LEAST)
+        found = yield from side_by_side([self._way_of_little_effort(end, rows) for end in best])
+        return [way for way in found if way is not None]
 
     def _way_of_little_effort(self, end: Array, rows: Ids) -> Questions[Way | None]:
         """A way to an end, each change no larger than needed; None where there is none."""
@@ -313,3 +329,9 @@ class _ActionSearch:
             fine[fine] = yield from self.graph.states.keep_floor(ends, ends, person.log_floor)
         first = np.flatnonzero(fine)
         return way.up_to(int(first[0]) + 1) if len(first) else way
+
+
+def _of_least_effort(person: Person, ends: Array, most: int) -> Array:
+    """Different ends, at most so many, the least effort first."""
+    ends = ends[are_first_of_equals(ends)]
+    return np.asarray(ends[np.argsort(efforts_of(person, ends), kind="stable")[:most]])

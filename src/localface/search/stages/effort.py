@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.geometry.point_set import are_first_of_equals
-from localface.geometry.segments import norms
+from localface.geometry.segments import efforts
 from localface.search.graph import LocalGraph
 from localface.search.person import Person
 from localface.search.questions import Questions, ask_density_along
@@ -37,7 +37,7 @@ def find_ends_of_little_effort(
     """
     person = graph.person
     rows = graph.rows_of(donors)
-    changes = _Changes.of(person, graph.points[donors])
+    changes = Changes.of(person, graph.points[donors])
     carried = person.factual[None, :]
     ends = carried[:0]
     in_vain = 0
@@ -96,16 +96,13 @@ def find_shrunken_ends(graph: LocalGraph, donors: list[int], ends: Array) -> Que
 
 
 def efforts_of(person: Person, states: Array) -> Array:
-    """The sizes of the changes that states make, by weight."""
-    groups = np.unique(person.group_of)
-    weights = np.array([person.weight_of((int(group),)) for group in groups])
-    is_in_group = groups[:, None] == person.group_of
-    sizes = norms(np.where(is_in_group, (states - person.factual)[:, None, :], 0.0))
-    return np.asarray(np.round(sizes @ weights, 9))
+    """The sizes of the changes that states make, added up by weight."""
+    far = efforts(states - person.factual, person.group_of, person.weights_of_groups)
+    return np.asarray(np.round(far, 9))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Changes:
+class Changes:
     """Single changes: states in which one group of columns alone is not the person's own."""
 
     person: Person
@@ -113,7 +110,7 @@ class _Changes:
     mine: Mask  # which columns are the group's, a line for each state
 
     @classmethod
-    def of(cls, person: Person, points: Array) -> _Changes:
+    def of(cls, person: Person, points: Array) -> Changes:
         """Changes of any size up to what donors have, and what only comes whole as they have it."""
         swaps = Swaps(person, points)
         columns = person.columns_on_the_way(swaps.groups.tolist())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.geometry.segments import norms
+from localface.geometry.segments import efforts, norms
 from localface.search.lattice import Lattice
 from localface.search.move import Move
 from localface.search.person import Person
@@ -61,12 +61,11 @@ def ends_of_ways(ways: list[Way]) -> Array:
 
 
 def effort_of_moves(person: Person, moves: Moves) -> tuple[float, int, float]:
-    """How far moves go in all, by weight; of as far, fewer changes and then a higher score."""
+    """How far features go in all, by weight; of as far, fewer changes and then a higher score."""
     states = np.stack([person.factual, *(move.point for move in moves)])
-    weights = 1.0 if person.weights is None else person.weights
+    far = efforts(np.diff(states, axis=0), person.group_of, person.weights_of_groups)
     n_changes = len(np.unique(person.group_of[states[-1] != person.factual]))
-    far = float(norms(np.diff(states, axis=0) * weights).sum())
-    return round(far, 9), n_changes, -moves[-1].score
+    return round(float(far.sum()), 9), n_changes, -moves[-1].score
 
 
 def cost_of_moves(person: Person, moves: Moves) -> Cost:
