@@ -35,6 +35,7 @@ ASSEMBLER = AnswerAssembler(
     certified=True,
     radius=0.8,
     feature_of=np.array([0, 1]),
+    group_of=np.array([0, 1]),
     display_score=lambda score: 10 * score,
     version="1.2.3",
 )
@@ -174,6 +175,23 @@ def test_actions_name_what_changes_in_units() -> None:
     assert (first.certificate.length, second.certificate.length) == (3.0, 4.0)
     assert first.certificate.floor == 0.5
     assert first.certificate.holds
+
+
+def test_the_efforts_of_features_that_change_together_are_added_up() -> None:
+    move = Move(np.array([3.0, 4.0]), 0.8)
+    actions = replace(
+        acting(-1.0, (-1.0, -0.5)).actions,
+        moves=(move,),
+        log_densities=np.array([0.0]),
+        step_log_densities=np.array([-0.5]),
+    )
+
+    (one,) = assembled(
+        replace(FOUND, actions=actions), action_records=ACTION_RECORDS[[0, 2]]
+    ).actions
+
+    assert one.certificate.length == 5.0
+    assert one.effort == 7.0
 
 
 def test_without_the_records_of_actions_there_are_none() -> None:

@@ -300,6 +300,16 @@ def test_a_document_of_earlier_days_tells_the_share_of_deviations_alone() -> Non
     assert (read.success, read.n, read.models, read.lasting) == (0.93, 200, (), None)
 
 
+def test_a_document_of_earlier_days_has_actions_of_as_much_effort_as_their_steps_are_long() -> None:
+    document = json.loads(acted_answer().to_json())
+    for one in document["actions"]:
+        del one["effort"]
+
+    read = Recourse.from_json(json.dumps(document))
+
+    assert [one.effort for one in read.actions] == [one.certificate.length for one in read.actions]
+
+
 def test_the_keys_of_the_document_are_these() -> None:
     document = json.loads(acted_answer().to_json())
 
@@ -311,7 +321,7 @@ def test_the_keys_of_the_document_are_these() -> None:
         "measurements", "cautions", "doubts",
     ]  # fmt: skip
     assert list(document["actions"][0]) == [
-        "changes", "before", "score", "density", "certificate", "follows",
+        "changes", "before", "score", "density", "certificate", "follows", "effort",
     ]  # fmt: skip
     assert list(document["certificates"][0]) == [
         "rule", "length", "lowest", "floor", "entry", "certified", "people", "radius",

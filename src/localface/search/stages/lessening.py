@@ -83,7 +83,7 @@ def _taken_back(person: Person, states: Array) -> Array:
 
 
 def _without(person: Person, states: Array, group: int) -> Array:
-    return np.where(person.group_of == group, person.factual, states)
+    return np.asarray(np.where(person.group_of == group, person.factual, states))
 
 
 def _going_further(
@@ -92,12 +92,12 @@ def _going_further(
     """States in which one change goes further than in a given one: those that gain most by it."""
     person = graph.person
     states = changes.made_to(state[None, :], None)
-    efforts = efforts_of(person, states) - efforts_of(person, state[None, :])[0]
-    states, efforts = states[efforts > 0], efforts[efforts > 0]
+    more = efforts_of(person, states) - efforts_of(person, state[None, :])[0]
+    states, more = np.asarray(states[more > 0]), more[more > 0]
     if not len(states):
         return states
     before = yield from graph.states.scores_of(state[None, :], rows)
     scores = yield from graph.states.scores_of(states, rows)
     gained = scores - before
-    order = np.argsort(-np.round(gained / efforts, 9), kind="stable")
+    order = np.argsort(-np.round(gained / more, 9), kind="stable")
     return np.asarray(states[order[gained[order] > 0][:_MOST_TRADED]])
