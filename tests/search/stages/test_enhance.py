@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from localface.density.protocol import Hole
+from localface.density.protocol import Hole, Holes
 from localface.search.plan import Price
 from localface.search.questions import DensityAlong, RowDensities
 from localface.search.stages.enhance import AStar, Effort, enhance
@@ -240,7 +240,8 @@ def test_an_effort_is_as_many_numbers_as_are_held_against_holes(n_holes, n_close
     graph, path = known(script)
     effort = Effort(1000.0)
     search = AStar(graph, path, effort)
-    holes = [Hole(np.array([9.0, 9.0]), 0.5)] * n_holes
+    graph.holes = [Hole(np.array([9.0, 9.0]), 0.5)] * n_holes
+    holes = Holes.of(graph.holes)
 
     search._rule_out_edges_touching(holes, np.arange(n_closed))
 
