@@ -103,6 +103,8 @@ class AStar:
         self._is_sure = np.zeros((n, n), dtype=bool)  # edges known to be traversable
         self._mark_known(*graph.known_edges(self.vertices))
         self._holes = Holes.of(graph.holes)
+        # Edges by which a better path may lead, where they start and end; some are ruled out since.
+        self._left: list[tuple[Ids, Ids]] = []
         self._confirmed: set[Edge] = {(0, 0)}
         self._knows_who_is_below = False
         self._below = known.cost
@@ -148,7 +150,8 @@ class AStar:
             self._ahead = max(1, self._ahead // 2)
         else:
             n_refused = int(len(passes) - passes.sum())
-            self._ahead = min(2 * n_refused, _MOST_AHEAD) if self.effort.is_impatient else 1
+            more = min(2 * n_refused, _MOST_AHEAD)
+            self._ahead = more if self.effort.is_impatient else 1
         return answer[0]
 
     def leave_out_vertices_below_floor(self) -> Questions[bool]:
@@ -181,7 +184,7 @@ class AStar:
         sure &= self.spent + self.remaining < self._below
         for here in np.flatnonzero(sure & ~self._is_worked_out).tolist():
             self._bound_edge_costs(here)
-        tails, heads = self._edges_left(np.flatnonzero(self.closed | sure))
+        tails, heads = self._edges_left()
         new = ~self._is_sure[tails, heads]
         new[(tails == asked[0]) & (heads == asked[1])] = False
         tails = tails[new]
@@ -193,20 +196,13 @@ class AStar:
             heads = heads[some]
         return list(zip(tails.tolist(), heads.tolist(), strict=True))
 
-    def _edges_left(self, some: Ids) -> tuple[Ids, Ids]:
-        """The edges from some vertices by which a better path may lead: where they start and end.
-
-        They are not ruled out, and their estimate is no more than a path may cost.
-        """
-        if len(some) == 1:
-            here = int(some[0])
-            through = self.spent[here] + self.costs[here]
-            heads = (through + self.remaining < self._below).nonzero()[0]
-            return np.full(len(heads), here), heads
-        tails, heads = (self.costs[some] < np.inf).nonzero()
-        tails = some[tails]
-        near = self.spent[tails] + self.costs[tails, heads] + self.remaining[heads] < self._below
-        return tails[near], heads[near]
+    def _edges_left(self) -> tuple[Ids, Ids]:
+        """The edges by which a better path may lead: where they start and end."""
+        tails = np.concatenate([some for some, _ in self._left])
+        heads = np.concatenate([some for _, some in self._left])
+        left = self.costs[tails, heads] < np.inf
+        self._left = [(tails[left], heads[left])]
+        return self._left[0]
 
     def _named(self, edge: Edge) -> Edge:
         """An edge by the numbers of its vertices in the graph."""
@@ -239,8 +235,7 @@ class AStar:
         n_known = len(self._holes.radii)
         if len(self.graph.holes) > n_known:
             self._holes = Holes.of(self.graph.holes)
-            some = np.flatnonzero(self._is_worked_out)
-            self._rule_out_edges_touching(self._holes.since(n_known), some)
+            self._rule_out_edges_touching(self._holes.since(n_known))
         current = self.costs[self.parent, np.arange(len(self.parent))]
         self._requeue_vertices(np.flatnonzero(~self.closed & np.isinf(current)))
 
@@ -279,27 +274,35 @@ class AStar:
         if person.bounds.limit_steps:
             fine &= person.bounds.respects_one_way(points[here], points)
         self._lengths[here] = lengths
-        self.costs[here] = np.where(fine, lengths, np.inf)
-        self._rule_out_edges_touching(self._holes, np.array([here]))
+        costs = np.where(fine, lengths, np.inf)
+        heads = (self.spent[here] + costs + self.remaining < self._below).nonzero()[0]
+        tails = np.full(len(heads), here)
+        if len(self._holes.radii):
+            touched = self._touch(self._holes, tails, heads, n_tails=1)
+            costs[heads[touched]] = np.inf
+        self.costs[here] = costs
+        self._left.append((tails, heads))
 
-    def _rule_out_edges_touching(self, holes: Holes, some: Ids) -> None:
-        """Rule out edges from some vertices that touch holes.
+    def _rule_out_edges_touching(self, holes: Holes) -> None:
+        """Rule out edges that touch holes."""
+        tails, heads = self._edges_left()
+        touched = self._touch(holes, tails, heads, n_tails=int(self._is_worked_out.sum()))
+        self.costs[tails[touched], heads[touched]] = np.inf
+
+    def _touch(self, holes: Holes, tails: Ids, heads: Ids, *, n_tails: int) -> Mask:
+        """Tell which edges touch holes; it takes effort for each vertex that they start at.
 
         An edge with a discrete change in it is not straight, and is asked about instead.
         """
-        n_holes = len(holes.radii)
-        if not n_holes or not len(some):
-            return
-        self.effort.left -= n_holes * len(some) * self._points.size
-        tails, heads = self._edges_left(some)
-        kinds = self._discrete_combinations
-        if kinds is not None:
-            straight = kinds[tails] == kinds[heads]
-            tails = tails[straight]
-            heads = heads[straight]
+        self.effort.left -= len(holes.radii) * n_tails * self._points.size
         places = self._places
-        touched = holes.are_touched(places[tails], places[heads])
-        self.costs[tails[touched], heads[touched]] = np.inf
+        kinds = self._discrete_combinations
+        if kinds is None:
+            return holes.are_touched(places[tails], places[heads])
+        touched = kinds[tails] == kinds[heads]
+        some = places[tails[touched]], places[heads[touched]]
+        touched[touched] = holes.are_touched(*some)
+        return touched
 
     @cached_property
     def _places(self) -> Array:
