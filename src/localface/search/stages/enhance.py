@@ -102,6 +102,7 @@ class AStar:
         self._is_refused = np.zeros((n, n), dtype=bool)
         self._is_sure = np.zeros((n, n), dtype=bool)  # edges known to be traversable
         self._mark_known(*graph.known_edges(self.vertices))
+        self._was_refused = np.zeros(n, dtype=bool)  # vertices to which an edge was
         self._holes = Holes.of(graph.holes)
         # Edges by which a better path may lead, where they start and end; some are ruled out since.
         self._left: list[tuple[Ids, Ids]] = []
@@ -185,12 +186,14 @@ class AStar:
         for here in np.flatnonzero(sure & ~self._is_worked_out).tolist():
             self._bound_edge_costs(here)
         tails, heads = self._edges_left()
-        new = ~self._is_sure[tails, heads]
+        through = self.spent[tails] + self.costs[tails, heads]
+        new = ~self._is_sure[tails, heads] & ~(sure[heads] & (through >= self.spent[heads]))
+        new &= self._was_refused[heads] | (tails == self.parent[heads])
         new[(tails == asked[0]) & (heads == asked[1])] = False
         tails = tails[new]
         heads = heads[new]
         if len(tails) > self._ahead:
-            estimate = self.spent[tails] + self.costs[tails, heads] + self.remaining[heads]
+            estimate = through[new] + self.remaining[heads]
             some = np.argpartition(estimate, self._ahead - 1)[: self._ahead]
             tails = tails[some]
             heads = heads[some]
@@ -232,6 +235,7 @@ class AStar:
         """Rule out edges and those that touch the holes they ran into; requeue who used them."""
         self.effort.refused += len(edges)
         self.costs[edges[:, 0], edges[:, 1]] = np.inf
+        self._was_refused[edges[:, 1]] = True
         n_known = len(self._holes.radii)
         if len(self.graph.holes) > n_known:
             self._holes = Holes.of(self.graph.holes)
