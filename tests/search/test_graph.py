@@ -173,6 +173,15 @@ def test_what_a_budget_withheld_is_asked_for_again():
     assert len([one for one in script.asked if isinstance(one, Nearest)]) == 2
 
 
+def test_where_no_rule_refuses_an_edge_that_is_told_of_all():
+    _, free = line()
+    _, short = line(max_step=1.0)
+    _, broken = line()
+    broken.breaks_relation[0] = True
+
+    assert [graph.permits_all for graph in (free, short, broken)] == [True, False, False]
+
+
 def test_mean_densities_are_asked_once():
     _, graph = line()
     graph.add_state(np.array([1.0, 0.0]), 0.1)

@@ -321,6 +321,13 @@ class LocalGraph:
             fine &= norms(self.points[ends] - self.points[starts]) <= self.person.max_step
         return np.asarray(fine)
 
+    @property
+    def permits_all(self) -> bool:
+        """Whether the rules that need no question refuse no edge at all."""
+        person = self.person
+        limited = person.bounds.limit_steps or person.max_step < np.inf
+        return not limited and not bool(self.breaks_relation.any())
+
     def known_edges(self, vertices: list[int]) -> tuple[Ids, Mask]:
         """Edges that were asked about, as positions in ``vertices``, and which had the floor."""
         flat = itertools.chain.from_iterable(self._verdicts)

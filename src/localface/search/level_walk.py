@@ -13,7 +13,7 @@ from localface.types import Array, Ids, Mask
 _MOST_AT_ONCE = 32  # vertices that are looked around in one question
 _MOST_REFUSED = 256  # edges that one question is about where those before were refused
 _EACH = 4  # accepted vertices for each edge that is asked about before its turn
-_SPARE = 8  # edges that are put in order for each that is taken, as several may have one end
+_SPARE = 4  # edges that are put in order for each that is taken, as several may have one end
 _SECURE = 1e-5  # nats by which a bound from a refusal is raised: rounding must not break it
 
 
@@ -41,6 +41,7 @@ class KnownGround:
             return
         around = yield from graph.reveal_rows_around_each(vertices, n_neighbors)
         self._make_room()
+        permits_all = graph.permits_all
         for vertex, found in zip(vertices, around, strict=True):
             all_seen = len(found) < n_neighbors
             if found and not all_seen and graph.person.max_step < np.inf:
@@ -49,8 +50,9 @@ class KnownGround:
             if graph.goal is not None:
                 found = [*(row for row in found if row != graph.goal), graph.goal]
             ends = np.array([end for end in found if end != vertex], dtype=np.int64)
-            fine = graph.are_permitted(vertex, ends.tolist()) if len(ends) else ends > 0
-            self.ends[vertex] = ends[fine]
+            if len(ends) and not permits_all:
+                ends = ends[graph.are_permitted(vertex, ends.tolist())]
+            self.ends[vertex] = ends
         some = np.unique(np.concatenate([self.ends[vertex] for vertex in vertices]))
         rows = some[(graph.ids[some] >= 0) & (self.least[some] < self.most[some])]
         if len(rows):
@@ -203,11 +205,7 @@ class LevelWalk:
             keys = (self._tails[some], self._heads[some], -self._appeal[some])
             taken = some[np.lexsort(keys)]
             if one_each:
-                firsts = {
-                    head: place
-                    for place, head in reversed(list(enumerate(self._heads[taken].tolist())))
-                }
-                taken = taken[sorted(firsts.values())]
+                taken = taken[np.sort(np.unique(self._heads[taken], return_index=True)[1])]
             if len(taken) >= at_once or enough >= len(self._appeal):
                 return np.asarray(taken[:at_once])
             enough *= 2
