@@ -303,7 +303,7 @@ class AStar:
         kinds = self._discrete_combinations
         if kinds is None:
             return holes.are_touched(places[tails], places[heads])
-        touched = kinds[tails] == kinds[heads]
+        touched: Mask = kinds[tails] == kinds[heads]
         some = places[tails[touched]], places[heads[touched]]
         touched[touched] = holes.are_touched(*some)
         return touched
