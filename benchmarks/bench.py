@@ -49,7 +49,7 @@ class Measured:
     ours: dict[str, Ours] = field(default_factory=dict)
     setup: dict[str, dict[str, float]] = field(default_factory=dict)
     peers: dict[str, list[Peer]] = field(default_factory=dict)
-    importing: float | None = None
+    importing: tuple[float, float] | None = None
     grown: tuple[list[Report], dict[str, float]] = field(default_factory=lambda: ([], {}))
 
     def figures(self) -> dict[str, float]:
@@ -58,7 +58,7 @@ class Measured:
         for name, values in self.setup.items():
             figures |= {f"{name}: {what}": value for what, value in values.items()}
         if self.importing is not None:
-            figures["import s"] = self.importing
+            figures["import s"], figures["import with LocalFACE s"] = self.importing
         return figures
 
     def reports(self) -> list[Report]:

@@ -34,7 +34,7 @@ def loaded_by(module: str) -> set[str]:
     return {name for name in names if not compiled.match(name)}
 
 
-@pytest.mark.parametrize("module", ["localface", "localface.apps.cli"])
+@pytest.mark.parametrize("module", ["localface", "localface.explainer", "localface.apps.cli"])
 def test_importing_the_package_loads_the_core_and_nothing_else(module: str) -> None:
     assert loaded_by(module) - ALONG <= CORE
 

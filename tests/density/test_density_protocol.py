@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localface.density.protocol import DensityScale, Hole, touch_any
+from localface.density.protocol import DensityScale, Hole, Holes
 
 
 def test_shares_and_quantiles_undo_each_other():
@@ -94,11 +94,12 @@ def test_many_holes_are_held_against_steps_at_once_as_one_by_one(seed: int) -> N
     holes = [
         Hole(chance.normal(size=3), float(chance.uniform(0.05, 0.6)), matrix) for _ in range(9)
     ]
-    start = chance.normal(size=3)
+    starts = chance.normal(size=(40, 3))
     ends = chance.normal(size=(40, 3))
 
-    touched = touch_any(holes, start, ends)
+    places = (starts, ends) if matrix is None else (starts @ matrix, ends @ matrix)
+    touched = Holes.of(holes).are_touched(*places)
 
-    one_by_one = [hole.is_touched(start[None, :], ends)[0] for hole in holes]
+    one_by_one = [hole.is_touched(starts, ends).diagonal() for hole in holes]
     assert touched.tolist() == np.any(one_by_one, axis=0).tolist()
     assert 0 < touched.sum() < 40

@@ -134,14 +134,52 @@ def test_holes_are_kept_where_the_lowest_density_counts(rule, kept):
     assert len(graph.holes) == kept
 
 
-def test_refused_edges_are_told_by_position():
+def test_edges_that_were_asked_about_are_told_by_position():
     _, graph = line()
     for x in (1.0, 2.0):
         graph.add_state(np.array([x, 0.0]), 0.1)
     replies(graph.are_traversable([(0, 1), (0, 2), (1, 2)]), verdicts(False, True, False))
 
-    assert graph.refused_edges([2, 1]) == [(1, 0)]
-    assert graph.refused_edges([0, 1, 2]) == [(0, 1), (1, 2)]
+    edges, passes = graph.known_edges([2, 1])
+    assert (edges.tolist(), passes.tolist()) == ([[1, 0]], [False])
+    edges, passes = graph.known_edges([0, 1, 2])
+    assert edges.tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert passes.tolist() == [False, True, False]
+
+
+def test_who_is_around_a_vertex_and_how_common_they_are_is_asked_once():
+    script, graph = line()
+    first = script.run(graph.reveal_rows_around_each([0, 0], 2))
+    script.run(graph.row_densities([1]))
+    asked = len(script.asked)
+
+    assert script.run(graph.reveal_rows_around_each([0], 2)) == first[:1]
+    around = script.run(graph.reveal_rows_around_each([0, 1], 2))
+    densities = script.run(graph.row_densities([2, 1])).tolist()
+
+    assert around[0] == first[0]
+    assert densities == script.run(graph.log_densities_at([2, 1])).tolist()
+    each, rows = script.asked[asked:]
+    assert [question.point.tolist() for question in each.questions] == [graph.points[1].tolist()]
+    assert rows.ids.tolist() == graph.ids[[2]].tolist()
+
+
+def test_what_a_budget_withheld_is_asked_for_again():
+    script, graph = line()
+    graph.cut = True
+    script.run(graph.reveal_rows_around(0, 2))
+    script.run(graph.reveal_rows_around(0, 2))
+
+    assert len([one for one in script.asked if isinstance(one, Nearest)]) == 2
+
+
+def test_where_no_rule_refuses_an_edge_that_is_told_of_all():
+    _, free = line()
+    _, short = line(max_step=1.0)
+    _, broken = line()
+    broken.breaks_relation[0] = True
+
+    assert [graph.permits_all for graph in (free, short, broken)] == [True, False, False]
 
 
 def test_mean_densities_are_asked_once():
@@ -243,7 +281,7 @@ def test_under_another_floor_rows_stay_known_and_verdicts_are_asked_again():
     assert script.run(lower.reveal_rows_around(0, 2)) == [1, 2]
     script.run(lower.are_traversable([(0, 1)]))
 
-    assert [type(q) for q in script.asked[asked:]] == [Nearest, DensityAlong]
+    assert [type(q) for q in script.asked[asked:]] == [DensityAlong]
     assert (lower.person.log_floor, graph.person.log_floor) == (-5.0, 0.0)
     assert lower.knows_all_rows_around(0, 1.5)
 

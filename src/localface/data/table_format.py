@@ -276,7 +276,7 @@ def _to_pandas(columns: tuple[Column, ...], records: Array) -> Any:
     import pandas
 
     if all(column.holds_floats() for column in columns):
-        names = [column.name for column in columns]
+        names = _pandas_index(tuple(column.name for column in columns)).view()
         return pandas.DataFrame(np.array(records, dtype=np.float64), columns=names)
     return pandas.DataFrame(
         {
@@ -284,6 +284,14 @@ def _to_pandas(columns: tuple[Column, ...], records: Array) -> Any:
             for column, codes in _codes_by_column(columns, records)
         }
     )
+
+
+@lru_cache(maxsize=16)
+def _pandas_index(names: tuple[str, ...]) -> Any:
+    """The names of columns as pandas keeps them: to make this takes longer than the frame."""
+    import pandas
+
+    return pandas.Index(list(names))
 
 
 def _to_polars(columns: tuple[Column, ...], records: Array) -> Any:

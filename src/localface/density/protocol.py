@@ -88,28 +88,40 @@ class Hole:
         return _is_near(product, at_start, at_end, self.radius)
 
 
-def touch_any(holes: Sequence[Hole], start: Array, ends: Array) -> Mask:
-    """Tell which straight segments from one point touch any of some holes, all at once."""
-    touched = np.zeros(len(ends), dtype=bool)
-    most = max(1, _NUMBERS_AT_ONCE // max(1, ends.size))
-    for first in range(0, len(holes), most):
-        some = holes[first : first + most]
-        matrix = some[0].matrix  # one density has one space
-        here = start if matrix is None else start @ matrix
-        there = ends if matrix is None else ends @ matrix
-        centres = np.stack([hole.centre for hole in some])
-        reach = np.array([hole.radius for hole in some])
-        found = touch_holes(centres, reach, here, there)
+@dataclass(frozen=True, slots=True, eq=False)
+class Holes:
+    """Holes of one density together; ``matrix`` is that of each."""
+
+    centres: Array
+    radii: Array
+
+    @classmethod
+    def of(cls, holes: Sequence[Hole]) -> Holes:
+        """Put holes together."""
+        centres = np.array([hole.centre for hole in holes])
+        return cls(centres, np.array([hole.radius for hole in holes]))
+
+    def since(self, first: int) -> Holes:
+        """Return those from a number on."""
+        return Holes(self.centres[first:], self.radii[first:])
+
+    def are_touched(self, starts: Array, ends: Array) -> Mask:
+        """Tell which straight segments, between points where holes are round, touch any of them."""
+        found = touch_holes(self.centres, self.radii, starts, ends)
         if found is not None:
-            touched |= found
-            continue
-        to_start = here - centres
-        to_end = there[None, :, :] - centres[:, None, :]
-        product = (to_end * to_start[:, None, :]).sum(axis=-1)
-        at_start = (to_start**2).sum(axis=-1)[:, None]
-        at_end = (to_end**2).sum(axis=-1)
-        touched |= _is_near(product, at_start, at_end, reach[:, None]).any(axis=0)
-    return touched
+            return found
+        touched = np.zeros(len(ends), dtype=bool)
+        most = max(1, _NUMBERS_AT_ONCE // max(1, ends.size))
+        for first in range(0, len(self.radii), most):
+            some = slice(first, first + most)
+            to_start = starts - self.centres[some, None]
+            to_end = ends - self.centres[some, None]
+            product = (to_end * to_start).sum(axis=-1)
+            at_start = (to_start**2).sum(axis=-1)
+            at_end = (to_end**2).sum(axis=-1)
+            radii = self.radii[some, None]
+            touched |= _is_near(product, at_start, at_end, radii).any(axis=0)
+        return touched
 
 
 def _is_near(product: Array, at_start: Array, at_end: Array, radius: Array | float) -> Mask:

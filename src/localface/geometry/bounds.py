@@ -39,6 +39,11 @@ class Bounds:
         """Whether there is a point that lies outside."""
         return bool((self.lower > -np.inf).any() or (self.upper < np.inf).any())
 
+    @property
+    def limit_steps(self) -> bool:
+        """Whether there are steps between points inside that may not be taken."""
+        return self._is_one_way or bool(self.entered_from)
+
     def reachable_from(self, point: Array) -> Bounds:
         """Tighten the box to what one-way columns leave to someone who is at ``point``."""
         if not self._is_one_way:
@@ -62,9 +67,7 @@ class Bounds:
 
     def may_step(self, start: Array, end: Array) -> bool:
         """Tell whether one step goes back on no one-way column; see ``respects_one_way``."""
-        if not self._is_one_way and not self.entered_from:
-            return True
-        return bool(self.respects_one_way(start, end))
+        return not self.limit_steps or bool(self.respects_one_way(start, end))
 
     def respects_one_way(self, start: Array, end: Array) -> Mask:
         """Tell which steps go back on no one-way column, and enter categories as they may."""

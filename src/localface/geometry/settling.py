@@ -10,10 +10,12 @@ import numpy as np
 
 from localface.types import Array, Mask
 
+_EPSILON = float(np.finfo(float).eps)
+
 
 def rounding_of_products(squares: Array | float, width: int) -> Array:
     """Return how far off a squared distance may be, given both squared norms together."""
-    return np.asarray(8.0 * (width + 4) * float(np.finfo(float).eps) * squares)
+    return np.asarray(8.0 * (width + 4) * _EPSILON * squares)
 
 
 def is_rounded_away(queries: Array, resolution: float) -> Mask:

@@ -60,6 +60,8 @@ class LocalGraph:
         self.holes: list[Hole] = []
         self.below_floor: set[int] = set()  # vertices known to be: no step can be taken there
         self._vertex_of_row: dict[int, int] = {}
+        self._around: dict[tuple[int, int], list[int]] = {}  # the k rows nearest to a vertex
+        self._row_densities: dict[int, float] = {}  # of vertices that are rows
         self.states = KnownStates(person.factual, score, rule=person.rule)
         self._verdicts: dict[Edge, bool] = {}
         self._log_means: dict[Edge, float] = {}
@@ -113,10 +115,17 @@ class LocalGraph:
     def reveal_rows_around(
         self, vertex: int, k: int, *, exclude: Ids = NO_ROWS
     ) -> Questions[list[int]]:
-        """Ask for the ``k`` allowed rows nearest to a vertex, nearest first, with their scores."""
-        bounds = self.person.bounds.reachable_from(self.points[vertex])
-        found = yield from self.reveal_rows_near(self.points[vertex], k, bounds, exclude=exclude)
-        if self._known_around[0] < 0 and len(exclude) == 0 and not self.cut:
+        """The ``k`` allowed rows nearest to a vertex, nearest first, asking for them once."""
+        found = self._around.get((vertex, k)) if len(exclude) == 0 else None
+        if found is None:
+            bounds = self.person.bounds.reachable_from(self.points[vertex])
+            found = yield from self.reveal_rows_near(
+                self.points[vertex], k, bounds, exclude=exclude
+            )
+        if self.cut or len(exclude):
+            return found
+        self._around[vertex, k] = found
+        if self._known_around[0] < 0:
             radius = self.edge_length(vertex, found[-1]) if len(found) == k else np.inf
             self._known_around = (vertex, radius)
         return found
@@ -141,16 +150,24 @@ class LocalGraph:
         return (yield from self._take_in([found]))[0]
 
     def reveal_rows_around_each(self, vertices: list[int], k: int) -> Questions[list[list[int]]]:
-        """Ask for the ``k`` allowed rows nearest to each of some vertices, in one question."""
+        """The ``k`` allowed rows nearest to each of some vertices, in one question, asked once."""
         if len(vertices) == 1:
             return [(yield from self.reveal_rows_around(vertices[0], k))]
+        unknown = [vertex for vertex in vertices if (vertex, k) not in self._around]
         allowed = self.person.bounds.reachable_from
         taken = self.person.limiting_projection
-        points = self.points[vertices]
         questions = tuple(
-            Nearest(one, k, allowed(one), NO_ROWS, projection=taken) for one in points
+            Nearest(one, k, allowed(one), NO_ROWS, projection=taken) for one in self.points[unknown]
         )
-        return (yield from self._take_in((yield from ask_nearest_to_each(questions))))
+        around: dict[int, list[int]] = {}
+        if unknown:
+            found = yield from self._take_in((yield from ask_nearest_to_each(questions)))
+            around = dict(zip(unknown, found, strict=True))
+        if not self.cut:
+            self._around.update(((vertex, k), some) for vertex, some in around.items())
+        return [
+            around[vertex] if vertex in around else self._around[vertex, k] for vertex in vertices
+        ]
 
     def _take_in(self, found: list[Neighbors]) -> Questions[list[list[int]]]:
         """Make vertices of rows that are new, with their scores; returns the vertices of all."""
@@ -193,16 +210,25 @@ class LocalGraph:
         States that have ``enough`` are not worked out: theirs is infinite.
         """
         values = np.zeros(len(vertices))
-        ids = self.ids[vertices]
-        points = self.points[vertices]
-        rows = np.flatnonzero(ids >= 0)
-        states = np.flatnonzero(ids < 0)
+        is_row = self.ids[vertices] >= 0
+        rows = np.flatnonzero(is_row)
+        states = np.flatnonzero(~is_row)
         if len(rows):
-            values[rows] = yield from ask_row_densities(ids[rows], points[rows])
+            values[rows] = yield from self.row_densities([vertices[i] for i in rows.tolist()])
+        points = self.points[vertices]
         for first in range(0, len(states), STATES_AT_ONCE):
             some = states[first : first + STATES_AT_ONCE]
             values[some] = yield from ask_state_densities(points[some], self.person.rule, enough)
         return values
+
+    def row_densities(self, vertices: list[int]) -> Questions[Array]:
+        """The log-densities at vertices that are rows, asking only about those that are new."""
+        known = self._row_densities
+        unknown = [vertex for vertex in vertices if vertex not in known]
+        if unknown:
+            found = yield from ask_row_densities(self.ids[unknown], self.points[unknown])
+            known.update(zip(unknown, found.tolist(), strict=True))
+        return np.array([known[vertex] for vertex in vertices], dtype=np.float64)
 
     def has_targets(self) -> Questions[bool]:
         """Tell whether any allowed row or state reaches the target, revealing none; asked once."""
@@ -232,12 +258,19 @@ class LocalGraph:
             permitted = [self.is_permitted(wanted[0])]
         else:
             permitted = self.are_permitted([a for a, _ in wanted], [b for _, b in wanted]).tolist()
-        keys = [undirected_key(edge) for edge, fine in zip(wanted, permitted, strict=True) if fine]
+        some = [edge for edge, fine in zip(wanted, permitted, strict=True) if fine]
+        passes = iter((yield from self.have_floor(some)))
+        return [fine and next(passes) for fine in permitted]
+
+    def have_floor(self, edges: list[Edge]) -> Questions[list[bool]]:
+        """Tell which edges keep the floor, of those that are permitted."""
+        wanted = [undirected_key(edge) for edge in edges]
+        keys = wanted
         if self.below_floor:
             low = (key for key in keys if not self.below_floor.isdisjoint(key))
             self._verdicts.update(dict.fromkeys(low, False))
         if self.person.rule == "mean":
-            keys += [(vertex, vertex) for key in keys for vertex in key]
+            keys = keys + [(vertex, vertex) for key in keys for vertex in key]
         unknown = [key for key in dict.fromkeys(keys) if key not in self._verdicts]
         if unknown:
             found = yield from self.densities_along(
@@ -246,10 +279,7 @@ class LocalGraph:
             self._verdicts.update(zip(unknown, found.passes.tolist(), strict=True))
             if self.person.rule == "lowest":
                 self.holes.extend(hole for _, hole in found.holes)
-        return [
-            fine and self._edge_passes(undirected_key(edge))
-            for edge, fine in zip(wanted, permitted, strict=True)
-        ]
+        return [self._edge_passes(key) for key in wanted]
 
     def knows_edge(self, edge: Edge) -> bool:
         """Tell whether it is known already if a person could take an edge."""
@@ -283,18 +313,31 @@ class LocalGraph:
 
     def are_permitted(self, starts: int | list[int], ends: list[int]) -> Mask:
         """Check the rules that need no question: relations, one-way columns, the longest step."""
-        points = self.points[ends]
-        forward = self.person.bounds.respects_one_way(self.points[starts], points)
-        fine = forward & ~self.breaks_relation[ends]
+        fine = ~self.breaks_relation[ends]
+        bounds = self.person.bounds
+        if bounds.limit_steps:
+            fine &= bounds.respects_one_way(self.points[starts], self.points[ends])
         if self.person.max_step < np.inf:
-            fine &= norms(points - self.points[starts]) <= self.person.max_step
+            fine &= norms(self.points[ends] - self.points[starts]) <= self.person.max_step
         return np.asarray(fine)
 
-    def refused_edges(self, vertices: list[int]) -> list[Edge]:
-        """Edges known not to be traversable, as pairs of positions in ``vertices``."""
-        position = {vertex: i for i, vertex in enumerate(vertices)}
-        refused = [edge for edge, passes in self._verdicts.items() if not passes]
-        return [(position[a], position[b]) for a, b in refused if a in position and b in position]
+    @property
+    def permits_all(self) -> bool:
+        """Whether the rules that need no question refuse no edge at all."""
+        person = self.person
+        limited = person.bounds.limit_steps or person.max_step < np.inf
+        return not limited and not bool(self.breaks_relation.any())
+
+    def known_edges(self, vertices: list[int]) -> tuple[Ids, Mask]:
+        """Edges that were asked about, as positions in ``vertices``, and which had the floor."""
+        flat = itertools.chain.from_iterable(self._verdicts)
+        edges = np.fromiter(flat, np.int64, 2 * len(self._verdicts)).reshape(-1, 2)
+        passes = np.fromiter(self._verdicts.values(), bool, len(self._verdicts))
+        position = np.full(len(self.ids), -1)
+        position[vertices] = np.arange(len(vertices))
+        places = position[edges]
+        inside = (places >= 0).all(axis=1)
+        return places[inside], passes[inside]
 
     def with_floor(self, log_floor: float) -> LocalGraph:
         """The same knowledge under another floor: rows stay known, verdicts are asked again."""
@@ -304,6 +347,8 @@ class LocalGraph:
         other.holes = []
         other.below_floor = set()
         other._vertex_of_row = dict(self._vertex_of_row)
+        other._around = dict(self._around)
+        other._row_densities = dict(self._row_densities)
         other._verdicts = {}
         other._log_means = dict(self._log_means)
         return other

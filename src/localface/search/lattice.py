@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,6 +16,16 @@ _MUCH_PATIENCE = 24  # and before those of several changes are
 
 ColumnGroups = tuple[int, ...]
 """Groups of columns that are changed at once: one change."""
+
+
+@lru_cache(maxsize=8)
+def _subsets(n: int) -> tuple[Ids, Ids]:
+    """For each subset of few changes, which it makes, and how many."""
+    made = np.arange(2**n)[:, None] >> np.arange(n) & 1
+    n_changes = made.sum(axis=1)
+    made.flags.writeable = False
+    n_changes.flags.writeable = False
+    return made, n_changes
 
 
 class Lattice:
@@ -33,11 +44,9 @@ class Lattice:
         self.person = person
         self.changes = changes
         self.log_floor = log_floor
-        # For each subset, which changes it makes.
-        made = np.arange(2 ** len(changes))[:, None] >> np.arange(len(changes)) & 1
-        touched = np.stack([person.columns_of(one) for one in changes])
+        made, self.n_changes = _subsets(len(changes))
+        touched = np.array([person.columns_of(one) for one in changes])
         self.states = np.where(made @ touched > 0, end, person.factual)
-        self.n_changes = made.sum(axis=1)
         self.scores: Array = np.full(len(made), np.nan)
         self._keeps_relations = person.keeps_relations(self.states)
         self._verdicts: dict[tuple[int, int], bool] = {}

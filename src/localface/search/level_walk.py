@@ -6,13 +6,14 @@ import numpy as np
 
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
-from localface.search.questions import Questions, ask_density_along, ask_row_densities
+from localface.search.questions import Questions, ask_density_along
 from localface.search.trails import Edge, Trail
 from localface.types import Array, Ids, Mask
 
 _MOST_AT_ONCE = 32  # vertices that are looked around in one question
 _MOST_REFUSED = 256  # edges that one question is about where those before were refused
 _EACH = 4  # accepted vertices for each edge that is asked about before its turn
+_SPARE = 4  # edges that are put in order for each that is taken, as several may have one end
 _SECURE = 1e-5  # nats by which a bound from a refusal is raised: rounding must not break it
 
 
@@ -40,20 +41,22 @@ class KnownGround:
             return
         around = yield from graph.reveal_rows_around_each(vertices, n_neighbors)
         self._make_room()
+        permits_all = graph.permits_all
         for vertex, found in zip(vertices, around, strict=True):
             all_seen = len(found) < n_neighbors
-            if found and not all_seen:
+            if found and not all_seen and graph.person.max_step < np.inf:
                 all_seen = graph.edge_length(vertex, found[-1]) > graph.person.max_step
             self.exhausted &= all_seen
             if graph.goal is not None:
                 found = [*(row for row in found if row != graph.goal), graph.goal]
             ends = np.array([end for end in found if end != vertex], dtype=np.int64)
-            fine = graph.are_permitted(vertex, ends.tolist()) if len(ends) else ends > 0
-            self.ends[vertex] = ends[fine]
+            if len(ends) and not permits_all:
+                ends = ends[graph.are_permitted(vertex, ends.tolist())]
+            self.ends[vertex] = ends
         some = np.unique(np.concatenate([self.ends[vertex] for vertex in vertices]))
         rows = some[(graph.ids[some] >= 0) & (self.least[some] < self.most[some])]
         if len(rows):
-            values = yield from ask_row_densities(graph.ids[rows], graph.points[rows])
+            values = yield from graph.row_densities(rows.tolist())
             self.least[rows] = values
             self.most[rows] = values
 
@@ -111,6 +114,7 @@ class LevelWalk:
         self, ground: KnownGround, level: float, begun: dict[int, int], *, n_neighbors: int
     ) -> None:
         self.parents = dict(begun)  # of each accepted vertex; its own number at the start
+        self._is_open: Mask = np.zeros(0, dtype=bool)  # vertices that are not accepted
         self._ground = ground
         self._level = level
         self._n_neighbors = n_neighbors
@@ -164,8 +168,7 @@ class LevelWalk:
         tails = np.repeat(np.array(vertices, dtype=np.int64), [len(some) for some in ends])
         fresh = np.zeros(len(graph.points), dtype=bool)
         fresh[heads] = True
-        fresh[list(self.parents)] = False
-        some = fresh.nonzero()[0]
+        some = (fresh & self._are_open()).nonzero()[0]
         if np.isfinite(self._level) and len(some):
             some = some[(yield from self._ground.judge_vertices(some, self._level))]
         passing = np.zeros(len(graph.points), dtype=bool)
@@ -180,18 +183,40 @@ class LevelWalk:
 
     def _take_edges(self, at_once: int, *, one_each: bool) -> list[Edge]:
         """Take the most promising edges out of the queue, at first no two with the same end."""
-        left = np.ones(len(self._ground.graph.points), dtype=bool)
-        left[list(self.parents)] = False
-        self._keep_edges(left[self._heads])
-        taken = np.lexsort((self._tails, self._heads, -self._appeal))
-        if one_each:
-            taken = taken[np.sort(np.unique(self._heads[taken], return_index=True)[1])]
-        taken = taken[:at_once]
+        self._keep_edges(self._are_open()[self._heads])
+        taken = self._first_edges(at_once, one_each=one_each)
         edges = list(zip(self._tails[taken].tolist(), self._heads[taken].tolist(), strict=True))
         left = np.ones(len(self._heads), dtype=bool)
         left[taken] = False
         self._keep_edges(left)
         return edges
+
+    def _first_edges(self, at_once: int, *, one_each: bool) -> Ids:
+        """The places of the most promising edges in the queue, in order.
+
+        Only edges with the highest appeal are put in order: as many as may be taken.
+        """
+        enough = _SPARE * at_once if one_each else at_once
+        while True:
+            some = np.arange(len(self._appeal))
+            if enough < len(some):
+                least = np.partition(self._appeal, -enough)[-enough]
+                some = (self._appeal >= least).nonzero()[0]
+            keys = (self._tails[some], self._heads[some], -self._appeal[some])
+            taken = some[np.lexsort(keys)]
+            if one_each:
+                taken = taken[np.sort(np.unique(self._heads[taken], return_index=True)[1])]
+            if len(taken) >= at_once or enough >= len(self._appeal):
+                return np.asarray(taken[:at_once])
+            enough *= 2
+
+    def _are_open(self) -> Mask:
+        """Tell which vertices are not accepted."""
+        more = len(self._ground.graph.points) - len(self._is_open)
+        if more or not len(self._is_open):
+            self._is_open = np.ones(len(self._ground.graph.points), dtype=bool)
+            self._is_open[list(self.parents)] = False
+        return self._is_open
 
     def _keep_edges(self, left: Mask) -> None:
         self._heads = self._heads[left]
@@ -208,6 +233,7 @@ class LevelWalk:
             if fine:
                 accepted.setdefault(head, tail)
         self.parents.update(accepted)
+        self._are_open()[list(accepted)] = False
         return list(accepted)
 
     def _trail_to(self, vertex: int) -> Trail:

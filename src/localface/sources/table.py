@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -91,17 +92,18 @@ class TableSource:
 
     def _answer_question(self, question: Nearest, rough: Array) -> Neighbors:
         """Take rows by rough distance, more and more, until the k nearest allowed are certain."""
-        rough[question.exclude] = np.inf
+        if len(question.exclude):
+            rough[question.exclude] = np.inf
         wanted = question.k + _SPARE
         outer = np.inf
         if question.radius < np.inf:
             outer = question.radius * question.radius + self._rough_distance_error(
                 question, question.radius
             )
-        probed = np.sort(rough[self._probes])
+        probed = rough[self._probes]
         while True:
-            rank = int(np.ceil(1.2 * wanted / len(rough) * len(probed))) + 2
-            edge = float(probed[rank]) if rank < len(probed) else np.inf
+            rank = math.ceil(1.2 * wanted / len(rough) * len(probed)) + 2
+            edge = float(np.partition(probed, rank)[rank]) if rank < len(probed) else np.inf
             edge = min(edge, outer)
             ids, distances = self._nearest_allowed(question, rough, edge)
             if edge >= outer or self._is_complete(question, distances, edge):
@@ -131,9 +133,9 @@ class TableSource:
         if len(distances) < question.k:
             return False
         furthest = float(distances[-1]) if len(distances) else 0.0
-        return bool(edge - self._rough_distance_error(question, furthest) > furthest * furthest)
+        return edge - self._rough_distance_error(question, furthest) > furthest * furthest
 
     def _rough_distance_error(self, question: Nearest, reach: float) -> float:
         """Return the error of the rough distance of a row that is no further than ``reach``."""
         square = float((question.point * question.point).sum())
-        return float(self._point_set.rounding_error(square + (np.sqrt(square) + reach) ** 2))
+        return float(self._point_set.rounding_error(square + (math.sqrt(square) + reach) ** 2))

@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from localface.density.protocol import Hole
+from localface.density.protocol import Hole, Holes
 from localface.search.plan import Price
 from localface.search.questions import DensityAlong, RowDensities
 from localface.search.stages.enhance import AStar, Effort, enhance
@@ -234,15 +234,16 @@ def test_when_the_effort_is_spent_the_known_path_stays():
     assert effort.is_spent
 
 
-@pytest.mark.parametrize(("n_holes", "n_closed"), [(0, 2), (1, 1), (3, 1), (3, 2)])
+@pytest.mark.parametrize(("n_holes", "n_closed"), [(1, 1), (3, 1), (3, 2)])
 def test_an_effort_is_as_many_numbers_as_are_held_against_holes(n_holes, n_closed):
     script = Script(ROWS, score=quarter)
     graph, path = known(script)
     effort = Effort(1000.0)
     search = AStar(graph, path, effort)
-    holes = [Hole(np.array([9.0, 9.0]), 0.5)] * n_holes
+    graph.holes = [Hole(np.array([9.0, 9.0]), 0.5)] * n_holes
+    holes = Holes.of(graph.holes)
 
-    search._rule_out_edges_touching(holes, np.arange(n_closed))
+    search._touch(holes, np.array([0]), np.array([1]), n_tails=n_closed)
 
     assert 1000.0 - effort.left == n_holes * n_closed * 2 * len(search.vertices)
 

@@ -33,7 +33,7 @@ _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
     "nearest_allowed": (_NUMBER, [_ADDRESS, _ADDRESS, ctypes.c_double, _ADDRESS, _ADDRESS]),
     "touch_holes": (
         ctypes.c_int,
-        [_NUMBER, _NUMBER, _ADDRESS, _ADDRESS, _ADDRESS, _NUMBER, _ADDRESS, _ADDRESS],
+        [_NUMBER, _NUMBER, _ADDRESS, _ADDRESS, _NUMBER, _ADDRESS, _ADDRESS, _ADDRESS],
     ),
     "exponentials": (None, [_ADDRESS, _NUMBER]),
     "apply_lines": (None, [_ADDRESS, _NUMBER, _ADDRESS, _ADDRESS]),

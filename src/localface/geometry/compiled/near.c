@@ -71,37 +71,33 @@ PUBLIC int64_t nearest_allowed(const NearQuestion *q, const double *rough, doubl
     return found;
 }
 
-/* Mark the segments from a start to some ends that touch any of some holes; all of them are where
- * holes are round. Returns 0, or 1 without memory. */
+/* Mark the segments that touch any of some holes; all of them are where holes are round.
+ * Returns 0, or 1 without memory. */
 PUBLIC int touch_holes(int64_t n_holes, int64_t depth, const double *centres, const double *radii,
-                       const double *start, int64_t n_ends, const double *ends, uint8_t *touched)
+                       int64_t n, const double *starts, const double *ends, uint8_t *touched)
 {
-    double *memory = malloc((size_t)(4 * depth + 1) * sizeof(double));
-    if (!memory) return 1;
-    double *to_start = memory, *to_end = memory + depth, *square = to_end + depth;
-    double *product = square + depth;
-    for (int64_t h = 0; h < n_holes; h++) {
-        const double *centre = centres + h * depth;
-        double inner = radii[h] * INSIDE;
-        for (int64_t j = 0; j < depth; j++) {
-            to_start[j] = start[j] - centre[j];
-            square[j] = to_start[j] * to_start[j];
-        }
-        double at_start = sum_in_pairs(square, depth);
-        for (int64_t i = 0; i < n_ends; i++) {
-            if (touched[i]) continue;
+    double *squares = malloc((size_t)(3 * depth + 1) * sizeof(double));
+    if (!squares) return 1;
+    double *others = squares + depth, *product = others + depth;
+    for (int64_t i = 0; i < n; i++) {
+        const double *start = starts + i * depth, *end = ends + i * depth;
+        for (int64_t h = 0; h < n_holes && !touched[i]; h++) {
+            const double *centre = centres + h * depth;
+            double inner = radii[h] * INSIDE;
             for (int64_t j = 0; j < depth; j++) {
-                to_end[j] = ends[i * depth + j] - centre[j];
-                square[j] = to_end[j] * to_end[j];
-                product[j] = to_end[j] * to_start[j];
+                double to_start = start[j] - centre[j], to_end = end[j] - centre[j];
+                squares[j] = to_start * to_start;
+                others[j] = to_end * to_end;
+                product[j] = to_end * to_start;
             }
-            double at_end = sum_in_pairs(square, depth), both = sum_in_pairs(product, depth);
+            double at_start = sum_in_pairs(squares, depth), at_end = sum_in_pairs(others, depth);
+            double both = sum_in_pairs(product, depth);
             double area = at_start * at_end - both * both;
             double length = at_start + at_end - 2 * both;
             touched[i] = both < at_start && both < at_end && area < inner * inner * length &&
                          length > TOO_SHORT * (at_start + at_end);
         }
     }
-    free(memory);
+    free(squares);
     return 0;
 }

@@ -51,17 +51,17 @@ def nearest_allowed(
     return rows[:found], distances[:found]
 
 
-def touch_holes(centres: Array, radii: Array, start: Array, ends: Array) -> Mask | None:
-    """Tell which segments from one point touch any of some holes; None: NumPy has to."""
+def touch_holes(centres: Array, radii: Array, starts: Array, ends: Array) -> Mask | None:
+    """Tell which segments touch any of some holes; None: NumPy has to."""
     library = load_library()
     if library is None:
         return None
-    centres, radii, start, ends = map(_numbers, (centres, radii, start, ends))
+    centres, radii, starts, ends = map(_numbers, (centres, radii, starts, ends))
     touched = np.zeros(len(ends), dtype=bool)
     check_memory(
         library.touch_holes(
-            len(centres), centres.shape[1], address(centres), address(radii), address(start),
-            len(ends), address(ends), address(touched),
+            len(centres), centres.shape[1], address(centres), address(radii), len(ends),
+            address(starts), address(ends), address(touched),
         )
     )  # fmt: skip
     return touched
