@@ -1,0 +1,72 @@
+"""What is stated beside what is seen, in bins, and what chance alone makes of either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+BINS = 5
+WITHIN = 0.05  # by which what is stated may differ from what is seen, in each bin
+SURE = 1.96  # standard errors past that bound from which chance does not explain it
+LEARNT = 20  # refits that answers are stated from
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Answers that state nearly the same, and how many of the unseen models agree with them.
+
+    ``error`` is the standard error of ``apart`` that comes of the people asked about and of the
+    models that judge; ``error_with_learnt`` adds that the refits which answers are stated from
+    are as few draws themselves: other refits would state something else.
+    """
+
+    stated: float
+    held: float
+    error: float
+    error_with_learnt: float
+    n_answers: int
+    n_people: int
+
+    @property
+    def apart(self) -> float:
+        """By how much more holds than is stated."""
+        return self.held - self.stated
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it is further off than is allowed, by more than chance explains."""
+        return abs(self.apart) > WITHIN + SURE * self.error_with_learnt
+
+
+def bins_of(stated: Array, votes: Array, people: Array) -> list[Bin]:
+    """Put answers into bins of as many each; ``votes`` has a row for each, a column a model."""
+    order = np.argsort(stated, kind="stable")
+    return list(_measured(stated, votes, people, order))
+
+
+def _measured(stated: Array, votes: Array, people: Array, order: Array) -> Iterator[Bin]:
+    for some in np.array_split(order, BINS):
+        apart = votes[some].mean(axis=1) - stated[some]
+        by_person = _variance_by_person(apart, people[some])
+        one_model = votes[some].mean(axis=0).var(ddof=1)
+        by_judges = one_model / votes.shape[1]
+        yield Bin(
+            float(stated[some].mean()),
+            float(votes[some].mean()),
+            float(np.sqrt(by_person + by_judges)),
+            float(np.sqrt(by_person + by_judges + one_model / LEARNT)),
+            len(some),
+            len(np.unique(people[some])),
+        )
+
+
+def _variance_by_person(apart: Array, people: Array) -> float:
+    """The variance of the mean, of people drawn with all their answers."""
+    _, whose = np.unique(people, return_inverse=True)
+    sums = np.bincount(whose, weights=apart - apart.mean())
+    n = len(sums)
+    return float((sums**2).sum() / len(apart) ** 2 * n / max(n - 1, 1))
