@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lasting_bins import BINS, WITHIN, Bin, bins_of
+from lasting_bins import BINS, REFITS, WITHIN, Bin, bins_of
 from lasting_tables import TABLES, UNSEEN, Array, Trial, make_trial
 from localface import LocalFACE, Status
 from localface.analyses.lasting import learnt_lasting
@@ -79,6 +79,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=40, help="as many as are held out, at most")
     parser.add_argument("--wishes", nargs="*", type=float, default=list(WISHES))
     parser.add_argument("--peer-people", type=int, default=20)
+    parser.add_argument("--refits", type=int, default=REFITS, help="models that answers learn from")
     parser.add_argument("--unseen", type=int, default=UNSEEN, help=f"models that judge ({UNSEEN})")
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
@@ -89,24 +90,26 @@ def main() -> None:
         except FileNotFoundError as error:
             print(f"\n## {name}: left out ({error})", flush=True)
             continue
-        missed += report(trial, [None, *chosen.wishes], chosen.peer_people)
+        missed += report(trial, [None, *chosen.wishes], chosen.peer_people, chosen.refits)
     raise SystemExit(int(missed > 0))
 
 
-def report(trial: Trial, wishes: Sequence[float | None], peer_people: int) -> int:
+def report(
+    trial: Trial, wishes: Sequence[float | None], peer_people: int, n_refits: int = REFITS
+) -> int:
     """Print what one table shows; return how many bars are missed."""
     print(f"\n## {trial.name}: {len(trial.data):,} rows, {len(trial.people)} people\n")
     print("| method | answered | not lasting | unseen agree | length | features | CPU s a person |")
     print("|---|---|---|---|---|---|---|", flush=True)
     own = []
-    for one in ours(trial, wishes):
+    for one in ours(trial, wishes, n_refits):
         own.append(one)
         print(line(one), flush=True)
     theirs = list(peers(trial, peer_people)) if peer_people else []
     for one in theirs:
         print(line(one), flush=True)
     failed = [
-        *calibration_bar(own),
+        *calibration_bar(own, n_refits),
         *(kept for wish, one in zip(wishes, own, strict=True) for kept in validity_bar(wish, one)),
         *effort_bar(own, theirs),
     ]
@@ -122,10 +125,15 @@ def line(one: Ends) -> str:
     )
 
 
-def ours(trial: Trial, wishes: Sequence[float | None]) -> Iterator[Ends]:
+def ours(trial: Trial, wishes: Sequence[float | None], n_refits: int) -> Iterator[Ends]:
     """LocalFACE as it comes and with wishes; what is learnt once is not in a person's time."""
     explainer = LocalFACE(
-        trial.model, trial.data, y=trial.labels, schema=trial.schema, min_score=trial.min_score
+        trial.model,
+        trial.data,
+        y=trial.labels,
+        n_refits=n_refits,
+        schema=trial.schema,
+        min_score=trial.min_score,
     )
     started = time.process_time()
     learnt_lasting(explainer.engine)
@@ -200,7 +208,7 @@ def judged(
     )
 
 
-def calibration_bar(own: Sequence[Ends]) -> Iterator[bool]:
+def calibration_bar(own: Sequence[Ends], n_refits: int) -> Iterator[bool]:
     """Of answers that say p, do about p hold? In five bins with as many answers each."""
     whose = [(one, i) for one in own for i in one.stated]
     if len(whose) < 2 * BINS:
@@ -211,6 +219,7 @@ def calibration_bar(own: Sequence[Ends]) -> Iterator[bool]:
         np.array([one.stated[i] for one, i in whose]),
         np.array([one.votes[i] for one, i in whose], dtype=float),
         np.array([i for _, i in whose]),
+        n_refits=n_refits,
     )
     print("\n| stated | held | apart | standard error | with the refits' own | answers | people |")
     print("|---|---|---|---|---|---|---|")

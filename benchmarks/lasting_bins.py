@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 BINS = 5
 WITHIN = 0.05  # by which what is stated may differ from what is seen, in each bin
 SURE = 1.96  # standard errors past that bound from which chance does not explain it
-LEARNT = 20  # refits that answers are stated from
+REFITS = 20  # that answers are stated from
 Array = np.ndarray[Any, Any]
 
 
@@ -42,26 +41,28 @@ class Bin:
         return abs(self.apart) > WITHIN + SURE * self.error_with_learnt
 
 
-def bins_of(stated: Array, votes: Array, people: Array) -> list[Bin]:
+def bins_of(stated: Array, votes: Array, people: Array, *, n_refits: int = REFITS) -> list[Bin]:
     """Put answers into bins of as many each; ``votes`` has a row for each, a column a model."""
     order = np.argsort(stated, kind="stable")
-    return list(_measured(stated, votes, people, order))
+    return [
+        _measured(stated[some], votes[some], people[some], n_refits)
+        for some in np.array_split(order, BINS)
+    ]
 
 
-def _measured(stated: Array, votes: Array, people: Array, order: Array) -> Iterator[Bin]:
-    for some in np.array_split(order, BINS):
-        apart = votes[some].mean(axis=1) - stated[some]
-        by_person = _variance_by_person(apart, people[some])
-        one_model = votes[some].mean(axis=0).var(ddof=1)
-        by_judges = one_model / votes.shape[1]
-        yield Bin(
-            float(stated[some].mean()),
-            float(votes[some].mean()),
-            float(np.sqrt(by_person + by_judges)),
-            float(np.sqrt(by_person + by_judges + one_model / LEARNT)),
-            len(some),
-            len(np.unique(people[some])),
-        )
+def _measured(stated: Array, votes: Array, people: Array, n_refits: int) -> Bin:
+    apart = votes.mean(axis=1) - stated
+    by_person = _variance_by_person(apart, people)
+    one_model = votes.mean(axis=0).var(ddof=1)
+    by_judges = one_model / votes.shape[1]
+    return Bin(
+        float(stated.mean()),
+        float(votes.mean()),
+        float(np.sqrt(by_person + by_judges)),
+        float(np.sqrt(by_person + by_judges + one_model / n_refits)),
+        len(stated),
+        len(np.unique(people)),
+    )
 
 
 def _variance_by_person(apart: Array, people: Array) -> float:
