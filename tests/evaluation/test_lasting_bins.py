@@ -23,8 +23,8 @@ def drawn(seed: int) -> tuple[Array, Array, Array]:
     rng = np.random.default_rng(seed)
     stated = np.full(PEOPLE * ANSWERS_EACH, 0.6)
     people = np.repeat(np.arange(PEOPLE), ANSWERS_EACH)
-    luck = rng.normal(0, 0.15, PEOPLE)[people]
-    strictness = rng.normal(0, 0.1, MODELS)
+    luck = rng.normal(0, 0.2, PEOPLE)[people]
+    strictness = rng.normal(0, 0.2, MODELS)
     likely = np.clip(stated[:, None] + luck[:, None] + strictness, 0, 1)
     return stated, (rng.uniform(size=likely.shape) < likely).astype(float), people
 
