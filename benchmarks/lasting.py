@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lasting_bins import BINS, REFITS, WITHIN, Bin, bins_of
+from lasting_bins import BINS, REFITS, WITHIN, Bin, bins_of, share_within, typical_error
 from lasting_tables import TABLES, UNSEEN, Array, Trial, make_trial
 from localface import LocalFACE, Status
 from localface.analyses.lasting import learnt_lasting
+from localface.answers.robustness import Lasting
 from localface.data.read import read_records
 from localface.evaluation.baselines import FACE, NICE, NearestUnlike, Task, Wachter
 from localface.evaluation.baselines.peers import PEERS, available
@@ -51,7 +52,7 @@ class Ends:
     asked: int
     length: dict[int, float]
     votes: dict[int, Array]
-    stated: dict[int, float]
+    stated: dict[int, Lasting]
     features: dict[int, int]
     seconds: float = 0.0
     refused: int = 0
@@ -144,7 +145,7 @@ def ours(trial: Trial, wishes: Sequence[float | None], n_refits: int) -> Iterato
         answers = explainer.explain_many(trial.people, lasting=wish, progress=False)
         spent = time.process_time() - started
         found = {i: one for i, one in enumerate(answers) if one.found}
-        told = {i: one.robustness.lasting.probability for i, one in found.items()}
+        told = {i: one.robustness.lasting for i, one in found.items()}
         many = {i: len({n for a in one.actions for n in a.changes}) for i, one in found.items()}
         ends = {i: one.end for i, one in found.items()}
         refused = sum(one.status is Status.NOT_LASTING for one in answers)
@@ -180,7 +181,7 @@ def judged(
     trial: Trial,
     name: str,
     ends: dict[int, pd.DataFrame],
-    told: tuple[dict[int, float], dict[int, int]] = ({}, {}),
+    told: tuple[dict[int, Lasting], dict[int, int]] = ({}, {}),
     *,
     seconds: float,
     asked: int | None = None,
@@ -215,12 +216,10 @@ def calibration_bar(own: Sequence[Ends], n_refits: int) -> Iterator[bool]:
         print(f"\ncalibration: too few answers to tell ({len(whose)})")
         yield True
         return
-    bins = bins_of(
-        np.array([one.stated[i] for one, i in whose]),
-        np.array([one.votes[i] for one, i in whose], dtype=float),
-        np.array([i for _, i in whose]),
-        n_refits=n_refits,
-    )
+    told = [one.stated[i] for one, i in whose]
+    stated = np.array([lasting.probability for lasting in told])
+    votes = np.array([one.votes[i] for one, i in whose], dtype=float)
+    bins = bins_of(stated, votes, np.array([i for _, i in whose]), n_refits=n_refits)
     print("\n| stated | held | apart | standard error | with the refits' own | answers | people |")
     print("|---|---|---|---|---|---|---|")
     for one in bins:
@@ -232,7 +231,19 @@ def calibration_bar(own: Sequence[Ends], n_refits: int) -> Iterator[bool]:
         f"\n- calibration within 5 points in each bin: {said(reached)} "
         f"({100 * abs(worst.apart):.1f}); further off than chance explains: {sure} of {BINS} bins"
     )
+    print(single_line(told, votes, n_refits))
     yield not reached
+
+
+def single_line(told: Sequence[Lasting], votes: Array, n_refits: int) -> str:
+    """How far off single answers are, and whether their intervals are wide enough."""
+    stated = np.array([lasting.probability for lasting in told])
+    intervals = np.array([lasting.interval for lasting in told])
+    seen, due = share_within(stated, intervals, votes, n_refits=n_refits)
+    return (
+        f"- one answer is off by {100 * typical_error(stated, votes):.1f} points; what is seen is "
+        f"within the interval of {seen:.0%}, due are {due:.0%}"
+    )
 
 
 def bin_line(one: Bin) -> str:

@@ -1,4 +1,4 @@
-"""What is stated beside what is seen, in bins, and what chance alone makes of either."""
+"""What is stated beside what is seen, in bins and one by one, and what chance makes of either."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 BINS = 5
+DRAWS = 200  # of what would be seen
 WITHIN = 0.05  # by which what is stated may differ from what is seen, in each bin
 SURE = 1.96  # standard errors past that bound from which chance does not explain it
 REFITS = 20  # that answers are stated from
@@ -48,6 +49,30 @@ def bins_of(stated: Array, votes: Array, people: Array, *, n_refits: int = REFIT
         _measured(stated[some], votes[some], people[some], n_refits)
         for some in np.array_split(order, BINS)
     ]
+
+
+def typical_error(stated: Array, votes: Array) -> float:
+    """By how much what one answer states is off, with the chance of those who judge taken out."""
+    held = votes.mean(axis=1)
+    by_judges = held * (1 - held) / (votes.shape[1] - 1)
+    return float(np.sqrt(max(0.0, ((stated - held) ** 2 - by_judges).mean())))
+
+
+def share_within(
+    stated: Array, intervals: Array, votes: Array, *, n_refits: int = REFITS
+) -> tuple[float, float]:
+    """Share of answers whose interval has what is seen, and what it is if intervals are right.
+
+    Few judges move what is seen out of intervals that have the truth: what is to be expected is
+    drawn from the distribution that the intervals are of.
+    """
+    low, high = intervals.T
+    held = votes.mean(axis=1)
+    rng = np.random.default_rng(0)
+    truth = rng.beta(n_refits * stated, n_refits * (1 - stated), (DRAWS, len(stated)))
+    drawn = rng.binomial(votes.shape[1], truth) / votes.shape[1]
+    seen = np.mean((low <= held) & (held <= high))
+    return float(seen), float(np.mean((low <= drawn) & (drawn <= high)))
 
 
 def _measured(stated: Array, votes: Array, people: Array, n_refits: int) -> Bin:

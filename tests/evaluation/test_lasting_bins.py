@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import betaincinv
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from lasting_bins import BINS, Bin, bins_of
+from lasting_bins import BINS, Bin, bins_of, share_within, typical_error
 from localface.types import Array
 
 ANSWERS_EACH = 3
@@ -74,3 +75,34 @@ def test_a_bin_is_off_where_neither_what_is_allowed_nor_chance_explains_it(
     one = Bin(0.5, held, error=0.01, error_with_learnt=0.03, n_answers=20, n_people=10)
 
     assert one.is_off is is_off
+
+
+def answers_off_by(points: float, n_judges: int) -> tuple[Array, Array]:
+    """What 2,000 answers state, all as far from the truth, and votes of those who judge."""
+    rng = np.random.default_rng(3)
+    truth = rng.uniform(0.3, 0.7, 2_000)
+    stated = truth + rng.choice([-points, points], 2_000)
+    return stated, (rng.uniform(size=(n_judges, 2_000)) < truth).T.astype(float)
+
+
+@pytest.mark.parametrize("n_judges", [10, 100])
+def test_an_error_of_one_answer_has_no_part_of_those_who_judge(n_judges: int) -> None:
+    stated, votes = answers_off_by(0.1, n_judges)
+
+    assert typical_error(stated, votes) == pytest.approx(0.1, abs=0.01)
+
+
+@pytest.mark.parametrize(("strength", "is_right"), [(20, True), (80, False), (5, False)])
+def test_intervals_that_are_right_have_as_many_as_are_due(strength: int, is_right: bool) -> None:
+    rng = np.random.default_rng(4)
+    stated = rng.uniform(0.3, 0.9, 2_000)
+    truth = rng.beta(20 * stated, 20 * (1 - stated))
+    votes = (rng.uniform(size=(60, 2_000)) < truth).T.astype(float)
+    ends = (0.05, 0.95)
+    intervals = np.column_stack(
+        [betaincinv(strength * stated, strength * (1 - stated), end) for end in ends]
+    )
+
+    seen, due = share_within(stated, intervals, votes, n_refits=strength)
+
+    assert (abs(seen - due) < 0.03) is is_right
