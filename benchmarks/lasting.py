@@ -1,12 +1,15 @@
 """Do answers last? Held against models fitted again that no search has seen.
 
-    python benchmarks/lasting.py [--tables german ...] [--people 40] [--unseen 20] [--seed 0]
+    python benchmarks/lasting.py [--tables german ...] [--people 40] [--unseen 60] [--seed 0]
+    python benchmarks/lasting.py --people 400 --wishes 0.7 0.9 --peer-people 0  # for calibration
 
 For each table: how many of the unseen models agree with the ends of answers as they come and with
 lasting=0.7, 0.9 and 0.97, at what effort, and how many are refused because nothing keeps the wish;
-whether of answers that say p about p hold, in five bins; and whether some setting is as valid as
-each peer at no more effort, for the same people (--peer-people 0 leaves peers out).
-Rows are at most 3,000 a table and forests have 50 trees, so that a table takes a minute or two.
+whether of answers that say p about p hold, in five bins, beside what chance makes of as many
+people and models; and whether some setting is as valid as each peer at no more effort, for the
+same people (--peer-people 0 leaves peers out). A table with few people who do not reach the
+target is asked about all of them.
+Rows are at most 3,000 a table and forests have 50 trees, so that a table takes some minutes.
 The folder of the tables is named by LOCALFACE_DATA; a table that is not there is left out.
 """
 
@@ -22,17 +25,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lasting_bins import BINS, REFITS, WITHIN, Bin, bins_of, share_within, typical_error
 from lasting_tables import TABLES, UNSEEN, Array, Trial, make_trial
 from localface import LocalFACE, Status
 from localface.analyses.lasting import learnt_lasting
+from localface.answers.robustness import Lasting
 from localface.data.read import read_records
 from localface.evaluation.baselines import FACE, NICE, NearestUnlike, Task, Wachter
 from localface.evaluation.baselines.peers import PEERS, available
 
-WISHES = (None, 0.7, 0.9, 0.97)  # as answers come, and three wishes
+WISHES = (0.7, 0.9, 0.97)  # beside answers as they come
 HELD_TO = 0.9  # the wish of which it is asked whether it comes true
-BINS = 5
-WITHIN = 0.05  # by which what is stated may differ from what is seen, in each bin
 VALID = 0.88  # of answers with lasting=0.9
 LEVEL = 0.005  # by which a peer's validity may be higher and still count as the same
 SLOW = 4  # times fewer people are asked of by peers that take long
@@ -49,7 +52,7 @@ class Ends:
     asked: int
     length: dict[int, float]
     votes: dict[int, Array]
-    stated: dict[int, float]
+    stated: dict[int, Lasting]
     features: dict[int, int]
     seconds: float = 0.0
     refused: int = 0
@@ -74,9 +77,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--tables", nargs="+", choices=tuple(TABLES), default=list(TABLES))
-    parser.add_argument("--people", type=int, default=40)
+    parser.add_argument("--people", type=int, default=40, help="as many as are held out, at most")
+    parser.add_argument("--wishes", nargs="*", type=float, default=list(WISHES))
     parser.add_argument("--peer-people", type=int, default=20)
-    parser.add_argument("--unseen", type=int, default=UNSEEN, help="models that judge (20)")
+    parser.add_argument("--refits", type=int, default=REFITS, help="models that answers learn from")
+    parser.add_argument("--unseen", type=int, default=UNSEEN, help=f"models that judge ({UNSEEN})")
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
     missed = 0
@@ -86,24 +91,27 @@ def main() -> None:
         except FileNotFoundError as error:
             print(f"\n## {name}: left out ({error})", flush=True)
             continue
-        missed += report(trial, chosen.peer_people)
+        missed += report(trial, [None, *chosen.wishes], chosen.peer_people, chosen.refits)
     raise SystemExit(int(missed > 0))
 
 
-def report(trial: Trial, peer_people: int) -> int:
+def report(
+    trial: Trial, wishes: Sequence[float | None], peer_people: int, n_refits: int = REFITS
+) -> int:
     """Print what one table shows; return how many bars are missed."""
     print(f"\n## {trial.name}: {len(trial.data):,} rows, {len(trial.people)} people\n")
     print("| method | answered | not lasting | unseen agree | length | features | CPU s a person |")
     print("|---|---|---|---|---|---|---|", flush=True)
-    own = list(ours(trial))
-    for one in own:
+    own = []
+    for one in ours(trial, wishes, n_refits):
+        own.append(one)
         print(line(one), flush=True)
     theirs = list(peers(trial, peer_people)) if peer_people else []
     for one in theirs:
         print(line(one), flush=True)
     failed = [
-        *calibration_bar(own),
-        *validity_bar(own[WISHES.index(HELD_TO)]),
+        *calibration_bar(own, n_refits),
+        *(kept for wish, one in zip(wishes, own, strict=True) for kept in validity_bar(wish, one)),
         *effort_bar(own, theirs),
     ]
     return sum(failed)
@@ -118,21 +126,26 @@ def line(one: Ends) -> str:
     )
 
 
-def ours(trial: Trial) -> Iterator[Ends]:
+def ours(trial: Trial, wishes: Sequence[float | None], n_refits: int) -> Iterator[Ends]:
     """LocalFACE as it comes and with wishes; what is learnt once is not in a person's time."""
     explainer = LocalFACE(
-        trial.model, trial.data, y=trial.labels, schema=trial.schema, min_score=trial.min_score
+        trial.model,
+        trial.data,
+        y=trial.labels,
+        n_refits=n_refits,
+        schema=trial.schema,
+        min_score=trial.min_score,
     )
     started = time.process_time()
     learnt_lasting(explainer.engine)
     print(f"<!-- learnt in {time.process_time() - started:.1f} CPU s -->", flush=True)
-    for wish in WISHES:
+    for wish in wishes:
         name = "localface" if wish is None else f"localface lasting={wish}"
         started = time.process_time()
         answers = explainer.explain_many(trial.people, lasting=wish, progress=False)
         spent = time.process_time() - started
         found = {i: one for i, one in enumerate(answers) if one.found}
-        told = {i: one.robustness.lasting.probability for i, one in found.items()}
+        told = {i: one.robustness.lasting for i, one in found.items()}
         many = {i: len({n for a in one.actions for n in a.changes}) for i, one in found.items()}
         ends = {i: one.end for i, one in found.items()}
         refused = sum(one.status is Status.NOT_LASTING for one in answers)
@@ -168,7 +181,7 @@ def judged(
     trial: Trial,
     name: str,
     ends: dict[int, pd.DataFrame],
-    told: tuple[dict[int, float], dict[int, int]] = ({}, {}),
+    told: tuple[dict[int, Lasting], dict[int, int]] = ({}, {}),
     *,
     seconds: float,
     asked: int | None = None,
@@ -196,40 +209,56 @@ def judged(
     )
 
 
-def calibration_bar(own: Sequence[Ends]) -> Iterator[bool]:
+def calibration_bar(own: Sequence[Ends], n_refits: int) -> Iterator[bool]:
     """Of answers that say p, do about p hold? In five bins with as many answers each."""
-    stated = np.array([one.stated[i] for one in own for i in one.stated])
-    votes = np.array([one.votes[i] for one in own for i in one.stated], dtype=float)
-    if len(stated) < 2 * BINS:
-        print(f"\ncalibration: too few answers to tell ({len(stated)})")
+    whose = [(one, i) for one in own for i in one.stated]
+    if len(whose) < 2 * BINS:
+        print(f"\ncalibration: too few answers to tell ({len(whose)})")
         yield True
         return
-    order = np.argsort(stated, kind="stable")
-    print("\n| stated | held | apart | by chance (95 %) | answers |")
-    print("|---|---|---|---|---|")
-    worst = 0.0
-    for some in np.array_split(order, BINS):
-        apart = float(votes[some].mean() - stated[some].mean())
-        chance = 1.96 * by_chance(votes[some])
-        worst = max(worst, abs(apart))
-        print(
-            f"| {stated[some].mean():.1%} | {votes[some].mean():.1%} | {100 * apart:+.1f} | "
-            f"± {100 * chance:.1f} | {len(some)} |"
-        )
-    reached = worst <= WITHIN
-    print(f"\n- calibration within 5 points in each bin: {said(reached)} ({100 * worst:.1f})")
+    told = [one.stated[i] for one, i in whose]
+    stated = np.array([lasting.probability for lasting in told])
+    votes = np.array([one.votes[i] for one, i in whose], dtype=float)
+    bins = bins_of(stated, votes, np.array([i for _, i in whose]), n_refits=n_refits)
+    print("\n| stated | held | apart | standard error | with the refits' own | answers | people |")
+    print("|---|---|---|---|---|---|---|")
+    for one in bins:
+        print(bin_line(one))
+    worst = max(bins, key=lambda one: abs(one.apart))
+    reached = abs(worst.apart) <= WITHIN
+    sure = sum(one.is_off for one in bins)
+    print(
+        f"\n- calibration within 5 points in each bin: {said(reached)} "
+        f"({100 * abs(worst.apart):.1f}); further off than chance explains: {sure} of {BINS} bins"
+    )
+    print(single_line(told, votes, n_refits))
     yield not reached
 
 
-def by_chance(votes: Array) -> float:
-    """The standard error of the share of votes: ends and models are both drawn."""
-    by_end = votes.mean(axis=1).var(ddof=1) / len(votes)
-    by_model = votes.mean(axis=0).var(ddof=1) / votes.shape[1]
-    return float(np.sqrt(by_end + by_model))
+def single_line(told: Sequence[Lasting], votes: Array, n_refits: int) -> str:
+    """How far off single answers are, and whether their intervals are wide enough."""
+    stated = np.array([lasting.probability for lasting in told])
+    intervals = np.array([lasting.interval for lasting in told])
+    seen, due = share_within(stated, intervals, votes, n_refits=n_refits)
+    return (
+        f"- one answer is off by {100 * typical_error(stated, votes):.1f} points; what is seen is "
+        f"within the interval of {seen:.0%}, due are {due:.0%}"
+    )
 
 
-def validity_bar(one: Ends) -> Iterator[bool]:
-    """Do enough unseen models agree with the answers that are given?"""
+def bin_line(one: Bin) -> str:
+    """One bin as a row of the table."""
+    return (
+        f"| {one.stated:.1%} | {one.held:.1%} | {100 * one.apart:+.1f} | "
+        f"{100 * one.error:.1f} | {100 * one.error_with_learnt:.1f} | "
+        f"{one.n_answers} | {one.n_people} |"
+    )
+
+
+def validity_bar(wish: float | None, one: Ends) -> Iterator[bool]:
+    """Do enough unseen models agree with the answers that are given, with the wish held to?"""
+    if wish != HELD_TO:
+        return
     reached = bool(one.valid() >= VALID)
     print(
         f"- {one.name}: {one.valid():.1%} of unseen models agree with the {len(one.holds)} answers "

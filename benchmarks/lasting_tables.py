@@ -19,7 +19,7 @@ from localface import Schema, refits
 FOLDER = Path(os.environ.get("LOCALFACE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 ROWS = 3_000  # rows of a larger table that methods and model are given, drawn by the seed
 TREES = 50
-UNSEEN = 20  # models fitted again that no method has seen
+UNSEEN = 60  # models fitted again that no method has seen: so few draws that they decide little
 UNSEEN_SEED = 20_000
 Array = np.ndarray[Any, Any]
 

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from localface.analyses.lasting.rising import fit_rising, from_log_odds, likeliest_strength
 from localface.types import Array
 
 _RARE = 0.01  # added to the share of less common states before its logarithm is taken
-_STRENGTHS = np.geomspace(0.25, 64, 33)  # votes that the map may count for
 _FEW_ENDS = 20  # ends below which the map counts for hardly more than a vote
 _WEAK = 1.0
 _NEVER_SURE = 0.1  # of a vote, for and against: however many agree, the next one may not
 _INTERVAL = (0.05, 0.95)
-_NEWTON_STEPS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class AgreementMap:
     def expected(self, margins: Array, densities: Array) -> Array:
         """Return the probability that a retrained model agrees, before any has voted."""
         odds = self.intercept + self.by_margin * margins
-        return _logistic(odds + self.by_density * _log_share(densities))
+        return from_log_odds(odds + self.by_density * log_share(densities))
 
     def given_votes(
         self, expected: Array, n_agree: Array, n: int
@@ -63,22 +62,13 @@ def fit_agreement_map(
     finite map. The same few refits vote on all ends, so that the map counts for no more
     votes than there are refits.
     """
-    columns = np.column_stack([np.ones(len(margins)), margins, _log_share(densities)])
+    columns = np.column_stack([np.ones(len(margins)), margins, log_share(densities)])
     used = [0, 1, 2] if len(margins) >= _FEW_ENDS else [0, 1]
-    slopes = np.zeros(3)
-    while True:
-        slopes[:] = 0.0
-        slopes[used] = _fit_binomial(
-            columns[:, used], n_agree + _NEVER_SURE, n_votes + 2 * _NEVER_SURE
-        )
-        falling = [j for j in used if j and slopes[j] <= 0]
-        if not falling:
-            break
-        used.remove(falling[-1])
-    expected = _logistic(columns @ slopes)
+    slopes = fit_rising(columns, n_agree + _NEVER_SURE, n_votes + 2 * _NEVER_SURE, used)
+    expected = from_log_odds(columns @ slopes)
     strength = _WEAK
     if len(margins) >= _FEW_ENDS:
-        strength = min(_likeliest_strength(expected, n_agree, n_votes), float(n_votes))
+        strength = min(likeliest_strength(expected, n_agree, n_votes), float(n_votes))
     intercept, by_margin, by_density = slopes.tolist()
     return AgreementMap(intercept, by_margin, by_density, strength)
 
@@ -88,42 +78,10 @@ def knows_nothing() -> AgreementMap:
     return AgreementMap(0.0, 0.0, 0.0, _WEAK)
 
 
-def _fit_binomial(columns: Array, successes: Array, n: float) -> Array:
-    """Fit a logistic regression of counts by Newton's method, slopes held slightly to zero."""
-    slopes = np.zeros(columns.shape[1])
-    held = np.diag([0.0, *[0.1] * (columns.shape[1] - 1)])
-    for _ in range(_NEWTON_STEPS):
-        expected = _logistic(columns @ slopes)
-        uphill = columns.T @ (successes - n * expected) - held @ slopes
-        weights = n * expected * (1 - expected)
-        curved = (columns * weights[:, None]).T @ columns + held + 1e-9 * np.eye(len(slopes))
-        step = np.linalg.solve(curved, uphill)
-        slopes += np.clip(step, -2, 2)
-        if np.abs(step).max() < 1e-10:
-            break
-    return slopes
-
-
-def _likeliest_strength(expected: Array, n_agree: Array, n: int) -> float:
-    """Return how many votes the map counts for: the fewer, the more ends like these differ."""
-    from scipy.special import betaln
-
-    likelihoods = []
-    for strength in _STRENGTHS:
-        yes = strength * expected
-        no = strength - yes
-        each = betaln(yes + n_agree, no + n - n_agree) - betaln(yes, no)
-        likelihoods.append(float(each.sum()))
-    return float(_STRENGTHS[int(np.argmax(likelihoods))])
-
-
-def _log_share(densities: Array) -> Array:
+def log_share(densities: Array) -> Array:
+    """Return the logarithm of the share of less common states, rare ones not told far apart."""
     return np.asarray(np.log(_RARE + densities))
 
 
 def _log_odds(share: float) -> float:
     return float(np.log(share) - np.log1p(-share))
-
-
-def _logistic(odds: Array) -> Array:
-    return np.asarray(1 / (1 + np.exp(-np.clip(odds, -30, 30))))

@@ -48,11 +48,10 @@ def judge_states(
 ) -> list[Lasting]:
     """Tell how likely a retrained model accepts each state, given how common it is."""
     margins = learnt.scale.margins(engine.score(states))
-    votes = learnt.votes(states)
-    n = len(learnt.refits)
-    expected = learnt.map.expected(margins, densities)
-    likely, (low, high) = learnt.map.given_votes(expected, votes, n)
+    known = learnt.opinions(states, margins, densities)
+    likely, (low, high) = learnt.likely(known)
+    votes = known.n_agree
     return [
-        Lasting(float(likely[i]), (float(low[i]), float(high[i])), n, int(votes[i]))
+        Lasting(float(likely[i]), (float(low[i]), float(high[i])), known.n_refits, int(votes[i]))
         for i in range(len(states))
     ]

@@ -15,6 +15,8 @@ from localface.analyses.lasting.agreement import (
     knows_nothing,
 )
 from localface.analyses.lasting.margin_scale import MarginScale
+from localface.analyses.lasting.next_vote import NextVote, can_learn, learn_next_vote
+from localface.analyses.lasting.opinions import Opinions
 from localface.answers.recourse import Recourse
 from localface.data.read import read_records
 from localface.engine.engine import Engine, PlannedRequest
@@ -37,16 +39,30 @@ _REMEMBERED = 16  # targets for which it is kept what was learnt
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearntLasting:
-    """What was learnt for one target: refits to vote, the scale of margins, and the map."""
+    """What was learnt for one target: refits to vote, the scale of margins, and two estimates.
+
+    The map expects something of an end whatever the refits say of it, so that it tells which
+    margin to ask for; ``next_vote`` has heard them, and is None where it could not be learnt.
+    """
 
     refits: tuple[Scorer, ...]
     scale: MarginScale
     map: AgreementMap
+    next_vote: NextVote | None = None
 
-    def votes(self, ends: Array) -> Array:
-        """Count the refits that agree with each end; each is called once for all of them."""
-        agree = [one(ends) >= one.min_score for one in self.refits]
-        return np.asarray(np.sum(agree, axis=0, dtype=np.int64))
+    def opinions(self, ends: Array, margins: Array, densities: Array) -> Opinions:
+        """What the refits say of ends; each is called once for all of them."""
+        scores = [one(ends) for one in self.refits]
+        agrees = [said >= one.min_score for said, one in zip(scores, self.refits, strict=True)]
+        by_refit = [self.scale.margins(said) for said in scores]
+        return Opinions(np.array(by_refit), np.array(agrees), margins, densities)
+
+    def likely(self, known: Opinions) -> tuple[Array, tuple[Array, Array]]:
+        """The probability that a retrained model agrees with each end, and its 90 % interval."""
+        if self.next_vote is not None:
+            return self.next_vote.probability(known)
+        expected = self.map.expected(known.margins, known.densities)
+        return self.map.given_votes(expected, known.n_agree, known.n_refits)
 
 
 def learnt_lasting(engine: Engine) -> LearntLasting | None:
@@ -104,10 +120,10 @@ def _learn(engine: Engine, outcomes: Outcomes) -> LearntLasting:
     if not ends:
         return blank
     states = np.stack([end_record(one) for one in ends])
-    fitted = fit_agreement_map(
-        scale.margins(engine.score(states)), end_densities(ends), blank.votes(states), len(scorers)
-    )
-    return LearntLasting(scorers, scale, fitted)
+    known = blank.opinions(states, scale.margins(engine.score(states)), end_densities(ends))
+    fitted = fit_agreement_map(known.margins, known.densities, known.n_agree, known.n_refits)
+    foretelling = learn_next_vote(known) if can_learn(known) else None
+    return LearntLasting(scorers, scale, fitted, foretelling)
 
 
 def end_densities(answers: Sequence[Recourse]) -> Array:
