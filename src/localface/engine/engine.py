@@ -191,7 +191,7 @@ class Engine:
         """Put what a search found into the user's units."""
         answer = self._assemble(request, decode, outcome, disclosure)
         missing = outcome.missing_actions
-        if missing is not None and missing.rarer is not None and outcome.actions is None:
+        if missing is not None and missing.rarer not in (None, outcome.actions):
             with_rarer = replace(outcome, actions=missing.rarer)
             rarer = self._assemble(request, decode, with_rarer, disclosure)
             answer = mention_rarer_plan(answer, rarer)
