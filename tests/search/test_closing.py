@@ -140,6 +140,27 @@ def test_one_step_in_which_few_features_change_together_is_an_action():
     assert found.log_floor == 0.0
 
 
+def whole_numbers(column, values):
+    """The next multiples of one, outwards."""
+    return np.sign(values) * np.ceil(np.abs(values) - 1e-9)
+
+
+@pytest.mark.parametrize("hole", [False, True])
+def test_the_numbers_of_such_an_action_end_at_multiples_where_that_is_sound(hole):
+    script = Script(
+        [[0.8, 0.8]],
+        score=lambda points: points.min(axis=1),
+        log_density=lambda points: np.where(hole & (points[:, 1] > 0.9), -9, 1.0),
+    )
+    graph = known(script, next_multiples=whole_numbers)
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, 1)))
+
+    ends = 0.8 if hole else 1.0
+    assert [move.point.tolist() for move in found.moves] == [[ends, ends]]
+    assert found.moves[0].score == ends
+
+
 def along_a_wall() -> Script:
     """The way to the end is by one feature, then the other; straight there is a hole."""
     return Script(

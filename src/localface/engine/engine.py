@@ -259,6 +259,7 @@ class Engine:
             round_closely=lambda column, values: self.space.round_outwards(
                 record, column, values, within=ROUND_CLOSELY
             ),
+            next_multiples=lambda column, values: self.space.next_multiples(record, column, values),
             projection=self._make_projection(record, box, bounds, factual),
             weights=self._weights_of_columns(weights) if weights else None,
             fixed=self._columns_of(fixed) if fixed else None,

@@ -23,6 +23,7 @@ from localface.search.questions import (
 from localface.search.stages.actions import find_actions
 from localface.search.stages.donors import find_donors
 from localface.search.stages.explore import Exploration
+from localface.search.stages.settle import round_moves_onwards
 from localface.search.stages.small_steps import break_into_small_steps
 from localface.search.stages.straight import find_straight_way
 from localface.search.trails import GraphPath, Trail
@@ -182,7 +183,9 @@ def take_path_as_actions(
     )
     own = yield from graph.factual_log_density()
     log_floor = min(graph.person.log_floor, own)
-    return (yield from measure_actions(graph.person, moves, log_floor, graph.rows_of([*trail])))
+    rows = graph.rows_of([*trail])
+    moves = yield from round_moves_onwards(graph, moves, rows, log_floor)
+    return (yield from measure_actions(graph.person, moves, log_floor, rows))
 
 
 def _are_actions(person: Person, plan: Plan, points: Array) -> bool:

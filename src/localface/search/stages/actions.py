@@ -33,7 +33,7 @@ from localface.search.stages.lessening import lessen_end
 from localface.search.stages.mixing import find_way_by_mixing
 from localface.search.stages.ordering import find_route
 from localface.search.stages.reduce import reduce_changes
-from localface.search.stages.settle import settle_values
+from localface.search.stages.settle import goes_further, round_onwards, settle_values
 from localface.search.stages.swaps import Swaps, is_allowed_end
 from localface.search.stages.way import (
     Moves,
@@ -292,9 +292,27 @@ class _ActionSearch:
         return (yield from self._stop_at_target(settled))
 
     def _settled_way(self, end: Array, groups: list[int], rows: Ids) -> Questions[Way | None]:
-        """A way by the same changes, each no larger than needed; None where none is sound."""
-        person = self.person
+        """A way by the same changes, each no larger than needed; None where none is sound.
+
+        Numbers end at multiples of their resolution, where such an end is sound.
+        """
+        settled = yield from settle_values(self.graph, end, groups, rows, onwards=True)
+        for known in (settled, end):
+            rounded = yield from round_onwards(self.graph, known, groups, rows)
+            for one in [rounded] if rounded is known else [rounded, known]:
+                way = yield from self._way_to_settled(end, one, groups, rows)
+                if way is not None:
+                    return way
+        if not goes_further(self.person, end, settled):
+            return None
         settled = yield from settle_values(self.graph, end, groups, rows)
+        return (yield from self._way_to_settled(end, settled, groups, rows))
+
+    def _way_to_settled(
+        self, end: Array, settled: Array, groups: list[int], rows: Ids
+    ) -> Questions[Way | None]:
+        """A way to what has become of an end; None where it is the same, or is not sound."""
+        person = self.person
         if (settled == end).all():
             return None
         alone = settled[None, :]
