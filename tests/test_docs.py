@@ -286,6 +286,7 @@ def test_no_caution_is_left_unexplained() -> None:
         "this goes as far as possible",
         "that a retrained model agrees with at",
         "this plan changes 147 of 200 features, 134 of them at once",
+        "it is there only to keep to common states, since this person starts below the floor",
         "through states more unusual than 98.9 % of people's, 1 feature would do",
         "this one passes through states more unusual than",
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from localface.answers.doubt import Doubt
+from localface.answers.idle_steps import is_about_idle_steps
 from localface.answers.long_plans import is_about_long_plan
 from localface.answers.wording import (
     format_count,
@@ -196,7 +197,7 @@ def keep_without_path(cautions: Iterable[str]) -> Iterator[str]:
     ['compared with only about 12 people']
     """
     for line in cautions:
-        about_plan = is_about_long_plan(line) or _QUIRK in line
+        about_plan = is_about_long_plan(line) or is_about_idle_steps(line) or _QUIRK in line
         if not (about_plan or is_about_missing_actions(line)):
             yield line.replace(_FIRST_STEP, "")
 
