@@ -112,27 +112,63 @@ def test_fixed_and_avoid_are_the_same() -> None:
         assert str(one) == str(other)
 
 
-@pytest.mark.parametrize("most", [1, 2])
-def test_no_more_features_change_than_wanted(most: int) -> None:
-    with_actions = [answer for answer in answers(max_features=most) if answer.actions]
+def too_few_line(answer: Recourse, most: int) -> str | None:
+    """The caution that says of an answer that it changes more features than it was to."""
+    found = [line for line in answer.cautions if f"with at most {most} feature" in line]
+    return found[0] if found else None
 
-    assert with_actions
-    for answer in with_actions:
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_no_more_features_change_than_wanted_without_a_word(most: int) -> None:
+    plans = [answer for answer in answers(max_features=most) if answer.actions]
+    silent = [answer for answer in plans if too_few_line(answer, most) is None]
+
+    assert silent
+    for answer in silent:
         assert len(changed_by_actions(answer)) <= most
         check_scores(answer)
 
 
-def test_where_so_few_will_not_do_a_caution_says_how_many_will() -> None:
+def test_where_so_few_will_not_do_the_smallest_plan_is_given_and_a_caution_says_so() -> None:
     unmet = 0
     for (_, person), answer in zip(refused().iterrows(), answers(max_features=1), strict=True):
-        if answer.actions:
+        caution = too_few_line(answer, 1)
+        if caution is None:
             continue
-        (caution,) = (line for line in answer.cautions if "at most 1 feature" in line)
-        fewest = int(re.search(r"one with (\d+) \(max_features=\1\)", caution)[1])
+        said = re.search(r"this one changes (\d+), more than .* \(max_features=\1\)", caution)
+        assert said, caution
+        fewest = int(said[1])
         again = explainer().explain(person, max_features=fewest)
-        assert 1 < len(changed_by_actions(again)) <= fewest
+        assert len(changed_by_actions(answer)) == fewest > 1
+        assert changed_by_actions(again) == changed_by_actions(answer)
+        assert too_few_line(again, fewest) is None
+        assert str(answer).startswith(f"caution: {answer.cautions[0]}")
+        assert "several features change at once" not in str(answer)
+        check_scores(answer)
         unmet += 1
     assert unmet, "somebody needs more than one feature"
+
+
+def test_of_as_few_features_the_least_change_is_given_where_that_is_preferred() -> None:
+    pairs = zip(answers(max_features=1), answers(max_features=1, prefer="effort"), strict=True)
+    for plan, least in pairs:
+        if too_few_line(plan, 1):
+            assert too_few_line(least, 1)
+            assert least.effort <= plan.effort + 1e-9
+
+
+def test_among_several_ways_only_the_first_may_change_more_than_was_asked_for() -> None:
+    needy = [
+        person
+        for (_, person), answer in zip(refused().iterrows(), answers(max_features=1), strict=True)
+        if too_few_line(answer, 1)
+    ]
+    for differ in ("features", "values"):
+        for person in needy[:3]:
+            ways = explainer().alternatives(person, n=3, max_features=1, differ=differ)
+            beyond = [way for way in ways if len(changed_by_actions(way)) > 1]
+            assert len(beyond) == 1, "the smallest plan that was found, with its caution"
+            assert too_few_line(beyond[0], 1)
 
 
 def test_an_answer_that_has_few_features_anyway_is_the_same_with_a_limit() -> None:

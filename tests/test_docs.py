@@ -249,9 +249,13 @@ CAUTIONS: dict[str, tuple[str, Callable[[], Any]]] = {
         "caution_without_actions",
         lambda: [cautions.caution_without_actions(MissingActions(), 2)],
     ),
-    "no plan with at most 2 features was found, but one with 4": (
+    "no plan with at most 2 features was found: this one changes 4, more than was asked for": (
+        "caution_about_more_features",
+        lambda: [cautions.caution_about_more_features(2, 4)],
+    ),
+    "no plan with at most 2 features was found, nor one with more: what follows is a path": (
         "caution_without_actions",
-        lambda: [cautions.caution_without_actions(MissingActions(most=2, fewest=4), 1)],
+        lambda: [cautions.caution_without_actions(MissingActions(most=2), 1)],
     ),
     "other people whose score the same change moves: this may be a quirk of the model": (
         "cautions_about_quirks",
@@ -282,6 +286,7 @@ def test_no_caution_is_left_unexplained() -> None:
         "this goes as far as possible",
         "that a retrained model agrees with at",
         "this plan changes 147 of 200 features, 134 of them at once",
+        "it is there only to keep to common states, since this person starts below the floor",
         "through states more unusual than 98.9 % of people's, 1 feature would do",
         "this one passes through states more unusual than",
     )

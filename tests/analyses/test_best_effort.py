@@ -111,3 +111,20 @@ def test_a_gain_that_does_not_show_is_no_gain(explainer: LocalFACE) -> None:
 
     assert answer.status is Status.NO_TARGET
     assert "as far as possible" not in str(answer)
+
+
+def test_a_plan_by_more_features_than_wanted_is_given_with_a_caution() -> None:
+    def lower_of_both(frame: Any) -> Any:
+        return 1 / (1 + np.exp(-np.minimum(frame["east"], frame["north"])))
+
+    both = LocalFACE(lower_of_both, DATA, search=Search(n_neighbors=15), min_density=0.01)
+    person = {"east": -2.0, "north": -2.0}
+    answer = both.explain(
+        person, where={"east": 1.0, "north": 1.0}, max_features=1, best_effort=True
+    )
+
+    changed = {name for action in answer.actions for name in action.changes}
+    assert changed == {"east", "north"}
+    assert "this goes as far as possible" in answer.cautions[0]
+    assert "this one changes 2, more than was asked for (max_features=2)" in answer.cautions[1]
+    assert "several features change at once" not in str(answer)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from localface.data.feature import Feature
 from localface.data.schema import Schema
@@ -45,10 +47,19 @@ def test_a_code_becomes_the_value_the_user_knows_and_back():
         (Feature("temp", resolution=0.1), 37.300000001, "37.3"),
         (Feature("temp", resolution=0.5), 37.5, "37.5"),
         (Feature("x"), 37.300000001, "37.3"),
-        (Feature("x"), 123456.7, "123457"),
-        (Feature("x"), 0.0001234567, "0.0001235"),
+        (Feature("x"), 123456.7, "123456.7"),
+        (Feature("x"), 123456.78901234567, "123457"),
+        (Feature("x"), 0.0001234567, "0.0001234567"),
+        (Feature("x"), 0.00012345678901234, "0.0001235"),
         (Feature("x"), -0.0, "0"),
-        (Feature("x", resolution=1), -0.2, "0"),
+        (Feature("x", resolution=1), -0.2, "-0.2"),
+        (Feature("x", resolution=1), 1e-17, "0"),
+        (Feature("x", resolution=5), 6.8, "6.8"),
+        (Feature("x", resolution=5), 6.847123498713, "6.847"),
+        (Feature("x", resolution=0.1), float(np.float32(37.3)), "37.3"),
+        (Feature("x"), float(np.float32(37.3)), "37.3"),
+        (Feature("x"), 2.5e-7, "2.5e-07"),
+        (Feature("x"), 3e17, "3e+17"),
         (Feature("x", resolution=10), 40.0, "40"),
         (AGE, 14.0, "14"),
         (WARD, 1.0, "step-down"),
@@ -166,4 +177,15 @@ def test_a_number_is_written_with_the_decimals_of_its_resolution():
     assert Feature("dose", resolution=0.25).format(1.25) == "1.25"
     assert Feature("dose", resolution=0.05).format(1.2) == "1.2"
     assert Feature("dose", resolution=2.5).format(7.5) == "7.5"
-    assert Feature("third", resolution=1 / 3).format(2 / 3) == "0.7"
+    assert Feature("third", resolution=1 / 3).format(2 / 3) == "0.6667"
+
+
+@given(
+    st.integers(-(10**9), 10**9),
+    st.integers(0, 6),
+    st.sampled_from([None, 0.01, 0.1, 0.25, 1, 5, 100]),
+)
+def test_a_number_that_somebody_typed_is_written_as_it_is(digits, decimals, resolution):
+    value = float(f"{digits}e-{decimals}")
+
+    assert float(Feature("x", resolution=resolution).format(value)) == value

@@ -382,3 +382,16 @@ def test_whole_numbers_stop_at_multiples_of_their_resolution_and_not_in_between(
     values = space.column_codes(0, space.round_outwards(record, 0, wanted))
 
     assert values.tolist() == [15.0, 15.0, 25.0, 0.0]
+
+
+def test_the_next_multiple_is_the_very_next_one_and_what_has_no_resolution_stays():
+    schema = Schema([Feature("power", resolution=0.5), Feature("depth")])
+    space = Space.fit(schema, np.linspace(0.0, 90.0, 40)[:, None] * np.ones(2))
+    record = np.array([10.0, 10.0])
+    wanted = space.points(np.array([[48.6, 48.6], [50.0, 50.0], [3.1, 3.1]]))
+
+    power = space.next_multiples(record, 0, wanted[:, 0])
+    depth = space.next_multiples(record, 1, wanted[:, 1])
+
+    assert space.column_codes(0, power).tolist() == [49.0, 50.0, 3.0], "and not the roundest"
+    assert depth.tolist() == wanted[:, 1].tolist()

@@ -140,6 +140,27 @@ def test_one_step_in_which_few_features_change_together_is_an_action():
     assert found.log_floor == 0.0
 
 
+def whole_numbers(column, values):
+    """The next multiples of one, outwards."""
+    return np.sign(values) * np.ceil(np.abs(values) - 1e-9)
+
+
+@pytest.mark.parametrize("hole", [False, True])
+def test_the_numbers_of_such_an_action_end_at_multiples_where_that_is_sound(hole):
+    script = Script(
+        [[0.8, 0.8]],
+        score=lambda points: points.min(axis=1),
+        log_density=lambda points: np.where(hole & (points[:, 1] > 0.9), -9, 1.0),
+    )
+    graph = known(script, next_multiples=whole_numbers)
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, 1)))
+
+    ends = 0.8 if hole else 1.0
+    assert [move.point.tolist() for move in found.moves] == [[ends, ends]]
+    assert found.moves[0].score == ends
+
+
 def along_a_wall() -> Script:
     """The way to the end is by one feature, then the other; straight there is a hole."""
     return Script(
@@ -216,7 +237,18 @@ def test_a_step_is_no_action_where_features_are_fixed_or_few_are_wanted(limit):
     assert script.run(take_path_as_actions(known(script, fixed=fixed), plan, (0, 1))) is None
 
 
-def test_how_many_features_would_do_is_found_out_where_fewer_are_wanted():
+def test_a_path_that_leaves_what_is_fixed_as_it_is_can_be_actions():
+    script = along_a_wall()
+    graph = script.graph(someone([0.0, 0.0], fixed=np.array([False, True])))
+    script.run(graph.reveal_rows_around(0, 4))
+    places = [graph.points.tolist().index(one) for one in ([1, 0], [2, 0])]
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, *places)))
+
+    assert [move.point.tolist() for move in found.moves] == [[2.0, 0.0]]
+
+
+def test_the_fewest_features_that_will_do_are_found_where_fewer_are_wanted():
     script = around_a_hole()
     wanted = replace(PLAN, max_features=1)
 
@@ -225,7 +257,9 @@ def test_how_many_features_would_do_is_found_out_where_fewer_are_wanted():
     unlimited = script.run(why_no_actions(known(script), PLAN, (0, 1)))
 
     assert (missing.most, missing.fewest) == (1, 2)
+    assert [move.point.tolist() for move in missing.with_more.moves] == [[1.0, 1.0]]
     assert (not_by_steps.most, not_by_steps.fewest) == (1, None)
+    assert not_by_steps.with_more is None
     assert (unlimited.most, unlimited.fewest) == (None, None)
 
 

@@ -304,16 +304,21 @@ def test_without_actions_the_straight_way_is_a_path_alone():
     assert (found.status, found.actions, found.scores) == ("FOUND", None, (0.0, 0.5))
 
 
-def test_a_straight_way_with_more_features_than_wanted_is_a_path_that_says_how_many():
+@pytest.mark.parametrize("least_effort", [False, True])
+def test_a_straight_way_with_more_features_than_wanted_is_given_and_says_how_many(least_effort):
     script = Script(
         STEPS[:3], score=lambda points: points.min(axis=1) / 10, composed=[[5.0, 5.0], [6.0, 6.0]]
     )
 
-    found = searched(script, replace(PLAN, max_features=1), projection=ANYTHING)
+    plan = replace(PLAN, max_features=1, least_effort=least_effort)
+    found = searched(script, plan, projection=ANYTHING)
+    asked = searched(script, replace(plan, max_features=2), projection=ANYTHING)
 
-    assert (found.status, found.actions) == ("FOUND", None)
-    assert found.missing_actions == MissingActions(most=1, fewest=2)
-    assert searched(script, replace(PLAN, max_features=2), projection=ANYTHING).actions is not None
+    assert found.status == "FOUND"
+    assert found.missing_actions == MissingActions(most=1, fewest=2, with_more=found.actions)
+    assert asked.missing_actions is None
+    moves = [[move.point.tolist() for move in one.actions.moves] for one in (found, asked)]
+    assert moves[0] == moves[1]
 
 
 def test_that_there_is_a_straight_way_is_enough_where_only_existence_counts():

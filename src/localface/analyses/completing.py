@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localface.analyses.best_effort import go_as_far_as_possible
+from localface.analyses.idle_steps import explain_idle_steps, has_idle_steps
 from localface.analyses.lasting import go_on_until_lasting
 from localface.analyses.measurements import add_measurements
 from localface.analyses.robustness.adding import add_robustness
@@ -41,7 +42,7 @@ def complete_answers(
 def _is_incomplete(engine: Engine, request: Request, answer: Recourse) -> bool:
     """Tell whether there is more to say: no way, a long one, something to measure, other models."""
     other_models = isinstance(engine.score, AgreeingScorer) or engine.outcomes is not None
-    to_mend = not answer.found or has_long_plan(answer)
+    to_mend = not answer.found or has_long_plan(answer) or has_idle_steps(answer)
     return to_mend or bool(request.box.absent) or other_models
 
 
@@ -56,5 +57,6 @@ def _completed(
         lambda some: go_on_until_lasting(engine, plan, some),
     )
     answers = offer_shorter_plans(engine, plan, list(zip(requests, answers, strict=True)))
+    answers = explain_idle_steps(engine, plan, list(zip(requests, answers, strict=True)))
     answers = add_measurements(engine, list(zip(requests, answers, strict=True)))
     return add_robustness(engine, list(zip(requests, answers, strict=True)))

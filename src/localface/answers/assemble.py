@@ -10,7 +10,6 @@ import numpy as np
 
 from localface.answers.action import Action
 from localface.answers.cautions import (
-    caution_without_actions,
     cautions_about_company,
     cautions_about_own_state,
     cautions_about_quirks,
@@ -20,7 +19,10 @@ from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
 from localface.answers.long_plans import PlanSize, caution_about_long_plan
-from localface.answers.rarer_plans import caution_about_rarer_actions
+from localface.answers.rarer_plans import (
+    caution_about_missing_actions,
+    caution_about_rarer_actions,
+)
 from localface.answers.reasons import ReasonWriter
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
@@ -146,7 +148,7 @@ class AnswerAssembler:
             cautions=(
                 *self._cautions(
                     outcome,
-                    records[0],
+                    records,
                     (*doubts, *self._doubts_about_goal(records[0], goal)),
                     actions=actions,
                     n_comparable=n_comparable,
@@ -245,7 +247,7 @@ class AnswerAssembler:
     def _cautions(
         self,
         outcome: Outcome,
-        record: Array,
+        records: Array,
         doubts: Sequence[Doubt],
         *,
         actions: Sequence[Action],
@@ -266,11 +268,12 @@ class AnswerAssembler:
         if outcome.actions is not None and outcome.actions.rarer:
             yield caution_about_rarer_actions(actions, self.schema.each_row)
         elif outcome.missing_actions is not None:
-            yield caution_without_actions(outcome.missing_actions, len(outcome.points) - 1)
+            missing = outcome.missing_actions
+            yield caution_about_missing_actions(missing, records, self.schema, self.scales)
         if outcome.status == "ALREADY_THERE":  # nothing rests on anybody
             return
         kept = [self.schema[name].display_name for name in self.alike_in]
-        kept += ["what is missing"] if absent_values(self.schema, record).any() else []
+        kept += ["what is missing"] if absent_values(self.schema, records[0]).any() else []
         if n_comparable is None:  # with everybody
             n_comparable, kept = n_rows, []
         yield from cautions_about_company(n_comparable, kept, self.schema.each_row)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from localface.answers.doubt import Doubt
+from localface.answers.idle_steps import is_about_idle_steps
 from localface.answers.long_plans import is_about_long_plan
 from localface.answers.wording import (
     format_count,
@@ -34,6 +35,7 @@ FEWEST_COMPARABLE = 50
 _NAMES_SHOWN = 4  # features named in one sentence
 _FIRST_STEP = ", so the first step starts from a very rare state"
 _PATH_FOLLOWS = "what follows is a path of"
+_MORE_THAN_ASKED = "more than was asked for"
 _WHO = {True: "who", False: "that"}
 _QUIRK = "this may be a quirk of the model"
 
@@ -115,30 +117,40 @@ Feature('lact', missing='may be measured') tells what measuring it could show"
             yield _caution_about_missing(feature, code, options_of[feature.name])
 
 
-def caution_without_actions(missing: MissingActions, n_steps: int) -> str:
-    """Say that a path is all there is, and how many features would have to change.
+def caution_without_actions(missing: MissingActions, n_steps: int, *, at_once: bool = True) -> str:
+    """Say that a path is all there is; ``at_once`` tells whether a step changes several features.
 
     >>> caution_without_actions(MissingActions(), 2)
     'no short list of actions was found that keeps to common states: what follows is a path of \
 2 steps, in which several features change at once'
-    >>> caution_without_actions(MissingActions(most=2, fewest=4), 1)
-    'no plan with at most 2 features was found, but one with 4 (max_features=4): what follows is \
-a path of 1 step, in which several features change at once'
+    >>> caution_without_actions(MissingActions(most=2), 4, at_once=False)
+    'no plan with at most 2 features was found, nor one with more: what follows is a path of \
+4 steps'
     """
-    steps = format_count(n_steps, "step", "steps")
-    path = f"{_PATH_FOLLOWS} {steps}, in which several features change at once"
+    path = f"{_PATH_FOLLOWS} {format_count(n_steps, 'step', 'steps')}"
+    if at_once:
+        path = f"{path}, in which several features change at once"
     if missing.most is None:
         return f"no short list of actions was found that keeps to common states: {path}"
     most = format_count(missing.most, "feature", "features")
-    instead = "nor one with more"
-    if missing.fewest is not None:
-        instead = f"but one with {missing.fewest} (max_features={missing.fewest})"
-    return f"no plan with at most {most} was found, {instead}: {path}"
+    return f"no plan with at most {most} was found, nor one with more: {path}"
+
+
+def caution_about_more_features(most: int, fewest: int) -> str:
+    """Say that a plan changes more features than it was to, since none by fewer was found.
+
+    >>> caution_about_more_features(2, 4)
+    'no plan with at most 2 features was found: this one changes 4, more than was asked for \
+(max_features=4)'
+    """
+    few = format_count(most, "feature", "features")
+    none = f"no plan with at most {few} was found"
+    return f"{none}: this one changes {fewest}, {_MORE_THAN_ASKED} (max_features={fewest})"
 
 
 def is_about_missing_actions(caution: str) -> bool:
-    """Tell whether a caution is the one that a path is all there is."""
-    return _PATH_FOLLOWS in caution
+    """Tell whether a caution says that a path is all there is, or a plan by more features."""
+    return _PATH_FOLLOWS in caution or _MORE_THAN_ASKED in caution
 
 
 def cautions_about_quirks(
@@ -185,7 +197,7 @@ def keep_without_path(cautions: Iterable[str]) -> Iterator[str]:
     ['compared with only about 12 people']
     """
     for line in cautions:
-        about_plan = is_about_long_plan(line) or _QUIRK in line
+        about_plan = is_about_long_plan(line) or is_about_idle_steps(line) or _QUIRK in line
         if not (about_plan or is_about_missing_actions(line)):
             yield line.replace(_FIRST_STEP, "")
 

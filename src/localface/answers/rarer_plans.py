@@ -1,16 +1,25 @@
-"""Tells of a short plan that does not keep the floor, where a path is all that does."""
+"""Tells what there is where no plan as short as was asked for keeps the floor."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from localface.answers.action import Action
-from localface.answers.cautions import is_about_missing_actions
+from localface.answers.cautions import (
+    caution_about_more_features,
+    caution_without_actions,
+    is_about_missing_actions,
+)
+from localface.answers.changes import changes_between
 from localface.answers.long_plans import PlanSize
 from localface.answers.recourse import Recourse
 from localface.answers.wording import format_count, format_more_unusual_than, join_words
 from localface.data.row_words import RowWords
+from localface.data.schema import Schema
+from localface.search.outcome import MissingActions
+from localface.types import Array
 
 
 def mention_rarer_plan(answer: Recourse, rarer: Recourse) -> Recourse:
@@ -29,6 +38,20 @@ def mention_rarer_plan(answer: Recourse, rarer: Recourse) -> Recourse:
         f"{line}; {told}" if is_about_missing_actions(line) else line for line in answer.cautions
     ]
     return replace(answer, cautions=tuple(cautions))
+
+
+def caution_about_missing_actions(
+    missing: MissingActions, records: Array, schema: Schema, scales: Sequence[float]
+) -> str:
+    """Say that a plan changes more features than it was to, or that a path is all there is.
+
+    ``records`` are the states of the path.
+    """
+    if missing.with_more is not None and missing.most is not None and missing.fewest is not None:
+        return caution_about_more_features(missing.most, missing.fewest)
+    steps = [changes_between(schema, scales, *states) for states in pairwise(records)]
+    at_once = any(len(changes) > 1 for changes in steps)
+    return caution_without_actions(missing, len(steps), at_once=at_once)
 
 
 def caution_about_rarer_actions(actions: Sequence[Action], rows: RowWords) -> str:

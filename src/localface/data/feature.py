@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import cache
-from math import ceil, floor, isfinite, log10
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,7 @@ from localface.data.feature_checks import (
     checked_range,
 )
 from localface.data.labels import CategoryLabels, check_label, checked_category_labels
+from localface.data.number_text import number_text
 from localface.data.transitions import Transitions, checked_never_from
 from localface.errors import DataError, SchemaError, did_you_mean, list_names
 
@@ -219,13 +219,7 @@ class Feature:
             return self.category_labels[value]
         if self.since is not None:
             return date_in_words(code, self.since, whole=self.whole)
-        if not isinstance(value, float):
-            return str(value)
-        if self.resolution is not None and isfinite(value):
-            decimals = _decimals_of(float(self.resolution))
-            return _trim_zeros(f"{value:.{decimals}f}")
-        large = value != 0 and isfinite(value) and 4 <= floor(log10(abs(value))) < 15
-        return _trim_zeros(f"{value:.0f}" if large else f"{value:.4g}")
+        return number_text(value, self.resolution) if isinstance(value, float) else str(value)
 
     def to_dict(self) -> dict[str, object]:
         """Return the feature as plain values that JSON can hold; defaults are left out."""
@@ -276,22 +270,6 @@ def checked_settings(given: Mapping[str, object], name: object) -> dict[str, obj
 def _setting_defaults() -> dict[str, object]:
     """What each setting is by itself; every answer that is written down asks for all of them."""
     return {one.name: one.default for one in fields(Feature)}
-
-
-@cache
-def _decimals_of(resolution: float) -> int:
-    """How many decimals multiples of a resolution have: two of 0.25, where that is told."""
-    fewest = max(0, ceil(-log10(resolution) - 1e-9))
-    for decimals in range(fewest, fewest + 3):
-        if abs(round(resolution, decimals) - resolution) <= 1e-9 * resolution:
-            return decimals
-    return fewest
-
-
-def _trim_zeros(text: str) -> str:
-    if "." in text and "e" not in text:
-        text = text.rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
 
 
 def _plain_value(value: object) -> object:

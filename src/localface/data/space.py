@@ -244,6 +244,16 @@ class Space:
         records[:, j] = found
         return self.points(records)[:, column]
 
+    def next_multiples(self, record: Array, column: int, values: Array) -> Array:
+        """Return the next multiples of a number's resolution, no nearer to a record than values.
+
+        What has no resolution stays as it is.
+        """
+        feature = self.schema.features[int(self.feature_of[column])]
+        if not feature.resolution:
+            return values
+        return self.round_outwards(record, column, values, within=0.0)
+
     def curve(self, points: Array, n: int = 40) -> Array:
         """Return values along the straight steps between points, ``n`` a step, to draw them.
 

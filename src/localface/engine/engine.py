@@ -191,7 +191,7 @@ class Engine:
         """Put what a search found into the user's units."""
         answer = self._assemble(request, decode, outcome, disclosure)
         missing = outcome.missing_actions
-        if missing is not None and missing.rarer is not None and outcome.actions is None:
+        if missing is not None and missing.rarer not in (None, outcome.actions):
             with_rarer = replace(outcome, actions=missing.rarer)
             rarer = self._assemble(request, decode, with_rarer, disclosure)
             answer = mention_rarer_plan(answer, rarer)
@@ -259,6 +259,7 @@ class Engine:
             round_closely=lambda column, values: self.space.round_outwards(
                 record, column, values, within=ROUND_CLOSELY
             ),
+            next_multiples=lambda column, values: self.space.next_multiples(record, column, values),
             projection=self._make_projection(record, box, bounds, factual),
             weights=self._weights_of_columns(weights) if weights else None,
             fixed=self._columns_of(fixed) if fixed else None,

@@ -23,6 +23,7 @@ from localface.search.questions import (
 from localface.search.stages.actions import find_actions
 from localface.search.stages.donors import find_donors
 from localface.search.stages.explore import Exploration
+from localface.search.stages.settle import round_moves_onwards
 from localface.search.stages.small_steps import break_into_small_steps
 from localface.search.stages.straight import find_straight_way
 from localface.search.trails import GraphPath, Trail
@@ -182,12 +183,14 @@ def take_path_as_actions(
     )
     own = yield from graph.factual_log_density()
     log_floor = min(graph.person.log_floor, own)
-    return (yield from measure_actions(graph.person, moves, log_floor, graph.rows_of([*trail])))
+    rows = graph.rows_of([*trail])
+    moves = yield from round_moves_onwards(graph, moves, rows, log_floor)
+    return (yield from measure_actions(graph.person, moves, log_floor, rows))
 
 
 def _are_actions(person: Person, plan: Plan, points: Array) -> bool:
     """Tell whether the steps of a path are actions: none touches what is fixed."""
-    if person.fixed is not None:
+    if person.fixed is not None and (points != points[0])[:, person.fixed].any():
         return False
     at_once = [len(np.unique(person.group_of[step != 0])) for step in np.diff(points, axis=0)]
     in_all = len(np.unique(person.group_of[(points != points[0]).any(axis=0)]))
@@ -255,16 +258,21 @@ def _actions_to_same_end(
 
 
 def why_no_actions(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions[MissingActions]:
-    """Look for actions through rarer states, and for some without the limit on features."""
+    """Look for actions through rarer states, and for the fewest without the limit on features."""
     rarer = yield from find_rarer_actions(graph, plan)
     if plan.max_features is None:
         return MissingActions(rarer=rarer)
-    unlimited = replace(plan, max_features=None)
+    unlimited = replace(plan, max_features=None, least_effort=False)
     found = yield from find_few_actions(graph, unlimited)
     if found is None:
         found = yield from take_path_as_actions(graph, unlimited, trail)
-    fewest = None if found is None else count_features(graph.person, found.moves)
-    return MissingActions(plan.max_features, fewest, rarer)
+    if found is None:
+        return MissingActions(plan.max_features, rarer=rarer)
+    fewest = count_features(graph.person, found.moves)
+    if plan.least_effort:  # of as few features, those are wanted that change least
+        least = yield from find_few_actions(graph, replace(plan, max_features=fewest))
+        found = found if least is None else least
+    return MissingActions(plan.max_features, fewest, rarer, with_more=found)
 
 
 def count_features(person: Person, moves: tuple[Move, ...]) -> int:

@@ -39,14 +39,18 @@ def go_straight(
 def go_straight_with_more(
     graph: LocalGraph, plan: Plan, projection: Projection
 ) -> Questions[Outcome | None]:
-    """Go straight with more features than are wanted: it is a path then, and no actions."""
-    more = replace(plan, max_features=None)
+    """Go straight with more features than are wanted, as few as were found, and say so."""
+    more = replace(plan, max_features=None, least_effort=False)
     outcome = yield from go_straight(graph, more, projection, among=FAR_STATES)
     if outcome is None or outcome.actions is None:
         return outcome
     fewest = count_features(graph.person, outcome.actions.moves)
-    missing = MissingActions(plan.max_features, fewest)
-    return replace(outcome, actions=None, missing_actions=missing)
+    if plan.least_effort:  # of as few features, those are wanted that change least
+        as_few = replace(plan, max_features=fewest)
+        least = yield from go_straight(graph, as_few, projection, among=FAR_STATES)
+        outcome = outcome if least is None else least
+    missing = MissingActions(plan.max_features, fewest, with_more=outcome.actions)
+    return replace(outcome, missing_actions=missing)
 
 
 def go_straight_below_floor(graph: LocalGraph, plan: Plan) -> Questions[Outcome | None]:

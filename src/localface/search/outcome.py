@@ -26,14 +26,16 @@ class ActionPath:
 class MissingActions:
     """That actions were asked for, and that none were found which keep the floor.
 
-    ``most`` is how many features they were allowed to change, ``fewest`` how many those change
-    that were found without this limit; None where there was none, or where nothing was found.
-    ``rarer`` are actions to a common state that lead through rarer ones, where some were found.
+    ``most`` is how many features they were allowed to change; ``with_more`` are the actions that
+    were found without this limit, ``fewest`` how many features those change; None where there was
+    none, or where nothing was found. ``rarer`` are actions to a common state that lead through
+    rarer ones, where some were found.
     """
 
     most: int | None = None
     fewest: int | None = None
     rarer: ActionPath | None = None
+    with_more: ActionPath | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -88,7 +88,8 @@ def find_recourse(
         plan = replace(plan, every_change=True)
     outcome = yield from _guided_search(graph, plan, relax=relax)
     if relax and outcome.missing_actions is not None:
-        outcome = replace(outcome, actions=outcome.missing_actions.rarer)
+        rarer = outcome.missing_actions.rarer
+        outcome = outcome if rarer is None else replace(outcome, actions=rarer)
     if goal is not None or plan.existence_only:
         return outcome
     return (yield from add_waiting(person, outcome))
@@ -246,6 +247,7 @@ def _improve_path(
             if actions is None:
                 missing = MissingActions()  # should time be up meanwhile
                 missing = yield from why_no_actions(graph, plan, trail)
+                actions = missing.with_more
     except OutOfTime:
         in_time = False
     proven = improvement.complete and _can_prove_shortest(graph, plan, found)

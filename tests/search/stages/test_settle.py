@@ -5,17 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from localface.search.questions import ScorePoints
-from localface.search.stages.settle import settle_values
+from localface.search.stages.settle import goes_further, round_onwards, settle_values
 from localface.types import NO_ROWS
 from scripted import Script, box, someone
 
 
-def settled(script: Script, end, groups=None, *, factual=None, **options) -> list[float]:
+def settled(
+    script: Script, end, groups=None, *, factual=None, onwards=False, **options
+) -> list[float]:
     point = np.asarray(end, dtype=float)
     own = np.zeros(len(point)) if factual is None else np.asarray(factual, dtype=float)
     graph = script.graph(someone(own, **options))
     some = list(range(len(point))) if groups is None else groups
-    return script.run(settle_values(graph, point, some, NO_ROWS)).tolist()
+    stage = settle_values(graph, point, some, NO_ROWS, onwards=onwards)
+    return script.run(stage).tolist()
 
 
 def nobody(n: int, **functions) -> Script:
@@ -25,6 +28,11 @@ def nobody(n: int, **functions) -> Script:
 def tens(column, values):
     """Round outwards to tens."""
     return np.sign(values) * np.ceil(np.abs(values) / 10 - 1e-9) * 10
+
+
+def seen_up_to(highest: float):
+    """The lowest and the highest number of one column in the data."""
+    return np.array([0.0]), np.array([highest])
 
 
 def test_a_value_stops_where_the_target_is_reached():
@@ -45,6 +53,38 @@ def test_a_value_never_goes_beyond_the_donors():
     assert settled(script, [52.0], round_outwards=tens) == [50.0]
     assert settled(script, [51.0], min_score=0.505, round_outwards=tens) == [51.0]
     assert settled(script, [-4.0], min_score=-9.0, round_outwards=tens) == [-4.0]
+
+
+def test_a_value_goes_on_to_the_next_multiple_where_none_before_it_will_do():
+    script = nobody(1, score=lambda points: points[:, 0] / 100)
+    options = {"round_outwards": tens, "next_multiples": tens, "onwards": True}
+
+    assert settled(script, [52.0], **options) == [50.0], "which a smaller one does"
+    assert settled(script, [51.0], min_score=0.505, **options) == [60.0]
+    assert settled(script, [51.0], min_score=0.505, bounds=box(1, upper=55.0), **options) == [51.0]
+    assert settled(script, [51.0], min_score=0.505, seen=seen_up_to(55.0), **options) == [51.0]
+    assert settled(script, [51.0], min_score=0.505, seen=seen_up_to(60.0), **options) == [60.0]
+    assert settled(script, [50.0], min_score=0.5, **options) == [50.0], "a multiple stays"
+
+
+def test_all_numbers_go_on_to_the_next_multiples_or_none_does():
+    script = nobody(2, score=lambda points: np.where(points[:, 0] < 35, points[:, 1] / 100, 0))
+    graph = script.graph(someone([0.0, 0.0], next_multiples=tens))
+
+    def rounded(*end) -> list[float]:
+        stage = round_onwards(graph, np.array(end), [0, 1], NO_ROWS)
+        return script.run(stage).tolist()
+
+    assert rounded(21.0, 52.0) == [30.0, 60.0]
+    assert rounded(31.0, 52.0) == [31.0, 52.0], "the target would be missed"
+    assert rounded(-0.5, 52.0) == [-10.0, 60.0]
+
+
+def test_it_is_told_whether_a_settled_end_goes_further():
+    person = someone([0.0, 0.0])
+
+    assert goes_further(person, np.array([5.0, -5.0]), np.array([4.0, -6.0]))
+    assert not goes_further(person, np.array([5.0, -5.0]), np.array([4.0, -5.0]))
 
 
 def test_values_below_the_persons_own_settle_too():

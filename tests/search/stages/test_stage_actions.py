@@ -372,3 +372,33 @@ def test_when_time_is_up_while_fewer_changes_are_looked_for_the_known_ones_are_t
 
     assert np.flatnonzero(ended(moves)).tolist() == [0, 1]
     assert [move.follows for move in moves] == [(), (0,)]
+
+
+def below_the_floor() -> Script:
+    """A common state takes the second column, the score the first, or the last two together."""
+    return nobody(
+        3,
+        score=lambda points: np.maximum(
+            points[:, 0] / 2, points[:, 2] * (points[:, 1] >= 1) / 2.4
+        ),
+        log_density=lambda points: np.where(points[:, 1] >= 1, 1.0, -0.5),
+    )
+
+
+def changed(moves) -> list[int]:
+    return np.flatnonzero(moves[-1].point).tolist()
+
+
+def test_who_starts_below_the_floor_makes_no_change_for_that_alone_where_as_few_do_without():
+    donors = [1.0, 1.0, 1.2]
+
+    assert changed(actions_to(below_the_floor(), donors, log_floor=-0.5)) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("donor", "plan"),
+    [([1.0, 1.0, 0.0], PLAN), ([1.0, 1.0, 1.2], replace(PLAN, least_effort=True))],
+    ids=["no other", "least effort"],
+)
+def test_such_a_change_is_made_where_nothing_else_does_or_the_least_effort_counts(donor, plan):
+    assert changed(actions_to(below_the_floor(), donor, plan=plan, log_floor=-0.5)) == [0, 1]

@@ -9,6 +9,7 @@ import numpy as np
 
 from localface.analyses.alternatives.changes import (
     changed_by,
+    changes_too_many,
     cost_of,
     distance_per_feature,
 )
@@ -52,7 +53,8 @@ def find_alternatives_by_values(
         first = first or answers[0]
         level = []
         for i, asked in enumerate(some):
-            if not (answers[i].found and answers[i].actions):
+            too_many = bool(kept) and changes_too_many(answers[i], plan.max_features)
+            if too_many or not (answers[i].found and answers[i].actions):
                 continue
             if _distance(answers[i], kept) < _APART:
                 near.append(answers[i])

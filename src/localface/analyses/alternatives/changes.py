@@ -63,6 +63,11 @@ def merge_linked_features(schema: Schema, names: Names) -> Names:
     return frozenset(unit_of[name] for name in names)
 
 
+def changes_too_many(answer: Recourse, most: int | None) -> bool:
+    """Tell whether a recourse changes more features than so many; linked ones count as one."""
+    return most is not None and len(merge_linked_features(answer.schema, changed_by(answer))) > most
+
+
 def distance_per_feature(answer: Recourse, one: Array, other: Array) -> Array:
     """How far apart two records are in each feature, in standard deviations.
 

@@ -9,6 +9,7 @@ from localface.analyses.alternatives.changes import (
     Cost,
     Names,
     changed_by,
+    changes_too_many,
     cost_of,
     merge_linked_features,
 )
@@ -113,7 +114,11 @@ class _Tree:
         again = []
         requests = [replace(self.request, fixed=fixed) for fixed in branches]
         for i, answer in self.engine.answer(requests, self.plan):
-            if _has_changes(answer) or not branches[i] or self.request.goal is not None:
+            if (
+                self._is_a_way(branches[i], answer)
+                or not branches[i]
+                or self.request.goal is not None
+            ):
                 yield branches[i], answer
             else:
                 again.append(branches[i])
@@ -132,19 +137,20 @@ class _Tree:
         """Keep a recourse; returns the features that it changes, None where there is none."""
         if not fixed:
             self.refusal = answer
-        if not _has_changes(answer):
+        if not self._is_a_way(fixed, answer):
             self._closed.append(fixed)
             return None
         names = merge_linked_features(answer.schema, changed_by(answer))
         self.ways.setdefault(names, answer)
         return names
 
+    def _is_a_way(self, fixed: Names, answer: Recourse) -> bool:
+        """Tell whether there are actions; a branch's are to change no more than was asked for."""
+        too_many = bool(fixed) and changes_too_many(answer, self.plan.max_features)
+        return answer.found and bool(changed_by(answer)) and not too_many
+
     def _is_known_dead_end(self, fixed: Names) -> bool:
         return any(closed <= fixed for closed in self._closed)
-
-
-def _has_changes(answer: Recourse) -> bool:
-    return answer.found and bool(changed_by(answer))
 
 
 def _branches_of_next_level(level: list[tuple[Names, Names]]) -> Iterator[Names]:

@@ -26,14 +26,14 @@ from localface.search.stages.effort import (
     find_ends_of_little_effort,
     find_shrunken_ends,
 )
-from localface.search.stages.fewest import FewChanges, find_fewest_changes
+from localface.search.stages.fewest import FewChanges, are_all_needed, find_fewest_changes
 from localface.search.stages.helping import choose_most_helping, doubt_of
 from localface.search.stages.joint_moves import route_by_joint_moves
 from localface.search.stages.lessening import lessen_end
 from localface.search.stages.mixing import find_way_by_mixing
 from localface.search.stages.ordering import find_route
 from localface.search.stages.reduce import reduce_changes
-from localface.search.stages.settle import settle_values
+from localface.search.stages.settle import goes_further, round_onwards, settle_values
 from localface.search.stages.swaps import Swaps, is_allowed_end
 from localface.search.stages.way import (
     Moves,
@@ -81,6 +81,8 @@ def find_actions(
         if ways and graph.goal is None:
             fewer = yield from search.by_mixed_changes(ways, donors)
         way, helped = yield from search.most_helping(fewer, donors)
+        if way is not None and log_floor < graph.person.log_floor and not plan.least_effort:
+            way, helped = yield from search.by_needed_changes(way, helped, donors)
         if way is not None and plan.least_effort:
             less = yield from search.by_least_effort([way, *fewer, *ways], donors)
             if less is not way:
@@ -112,7 +114,12 @@ class _ActionSearch:
         return (yield from self._way_to(end, groups, self.graph.rows_of([goal])))
 
     def by_fewest_changes(
-        self, donors: list[int], *, unlike: list[Way] | None = None
+        self,
+        donors: list[int],
+        *,
+        unlike: list[Way] | None = None,
+        most: int | None = None,
+        only_needed: bool = False,
     ) -> Questions[list[Way]]:
         """The fewest changes that are taken over from donors, each no larger than needed.
 
@@ -123,14 +130,46 @@ class _ActionSearch:
             donors,
             log_floor=self.log_floor,
             max_changes=self.plan.max_changes,
-            most=min(_FEW, self.plan.max_features or _FEW),
+            most=min(_FEW, most or self.plan.max_features or _FEW),
             unlike=None if unlike is None else ends_of_ways(unlike),
+            only_needed=only_needed,
         )
         if not few:
             return []
         rows = self.graph.rows_of(donors)
         ways = yield from side_by_side([self._least_way(one, rows) for one in few])
         return sorted(ways, key=lambda way: cost_of_moves(self.person, way.moves))
+
+    def by_needed_changes(
+        self, way: Way, helped: OthersHelped | None, donors: list[int]
+    ) -> Questions[tuple[Way, OthersHelped | None]]:
+        """A way by as few changes, all of which the score needs; the same one where none is found.
+
+        Who starts below the floor may be led above it by a change that the score does not need.
+        """
+        best: tuple[Way, OthersHelped | None] = way, helped
+        if self.graph.out_of_time:
+            return best
+        rows = self.graph.rows_of(donors)
+        cost = cost_of_moves(self.person, way.moves)
+        try:
+            if not (yield from are_all_needed(self.graph, ends_of_ways([way]), rows))[0]:
+                more = yield from self.by_fewest_changes(
+                    donors, most=self._n_changes(way), only_needed=True
+                )
+                more = [one for one in more if cost_of_moves(self.person, one.moves)[0] <= cost[0]]
+                if more:
+                    fine = yield from are_all_needed(self.graph, ends_of_ways(more), rows)
+                    more = [one for one, needed in zip(more, fine, strict=True) if needed]
+                chosen, of_chosen = yield from self.most_helping(more, donors, only=True)
+                best = best if chosen is None else (chosen, of_chosen)
+        except OutOfTime:
+            self.graph.out_of_time = True
+        return best
+
+    def _n_changes(self, way: Way) -> int:
+        end = way.moves[-1].point
+        return len(np.unique(self.person.group_of[end != self.person.factual]))
 
     def by_reduced_changes(self, donors: list[int]) -> Questions[list[Way]]:
         """Take over all that a donor has, and put back what is not needed; the cheapest of some."""
@@ -188,8 +227,7 @@ class _ActionSearch:
                 return None
             return found
 
-        n_changes = len(np.unique(person.group_of[way.moves[-1].point != person.factual]))
-        most = min(n_changes - 1, _MOST_MIXED)
+        most = min(self._n_changes(way) - 1, _MOST_MIXED)
         if most == 0:
             return ways
         try:
@@ -292,9 +330,27 @@ class _ActionSearch:
         return (yield from self._stop_at_target(settled))
 
     def _settled_way(self, end: Array, groups: list[int], rows: Ids) -> Questions[Way | None]:
-        """A way by the same changes, each no larger than needed; None where none is sound."""
-        person = self.person
+        """A way by the same changes, each no larger than needed; None where none is sound.
+
+        Numbers end at multiples of their resolution, where such an end is sound.
+        """
+        settled = yield from settle_values(self.graph, end, groups, rows, onwards=True)
+        for known in (settled, end):
+            rounded = yield from round_onwards(self.graph, known, groups, rows)
+            for one in [rounded] if rounded is known else [rounded, known]:
+                way = yield from self._way_to_settled(end, one, groups, rows)
+                if way is not None:
+                    return way
+        if not goes_further(self.person, end, settled):
+            return None
         settled = yield from settle_values(self.graph, end, groups, rows)
+        return (yield from self._way_to_settled(end, settled, groups, rows))
+
+    def _way_to_settled(
+        self, end: Array, settled: Array, groups: list[int], rows: Ids
+    ) -> Questions[Way | None]:
+        """A way to what has become of an end; None where it is the same, or is not sound."""
+        person = self.person
         if (settled == end).all():
             return None
         alone = settled[None, :]

@@ -25,6 +25,7 @@ _MOST_PER_DONOR = 4  # of those that are looked at for it, from one person
 _LOOKED_AT = 3  # times as many are looked at
 _CHECKED_AT_ONCE = 32  # ends whose ground is looked at in one question
 _MOST_CHECKED = 128  # ends of one level whose ground is looked at
+_MOST_PUT_BACK = 512  # ends of one level of which it is looked at whether each change is needed
 _MOST_KEPT = 4  # sets of as many changes: which is the least effort is seen when values settle
 _MOST_ROUTES = 8  # ends of one level to which a route is looked for
 _MOST_LAST_ROUTES = 32  # the same of sets that change all there is: no level follows
@@ -47,12 +48,14 @@ def find_fewest_changes(
     max_changes: int,
     most: int,
     unlike: Array | None = None,
+    only_needed: bool = False,
 ) -> Questions[list[FewChanges]]:
     """Find the fewest changes, at most so many, that lead to the target over common ground.
 
     ``donors`` are vertices that reach the target. Of as few changes there may be several sets,
     the cheapest first. With ends to be ``unlike``, the sets are by other changes than those that
-    lead there, and by other ones each.
+    lead there, and by other ones each. ``only_needed`` leaves out sets
+    with a change that the score does not need.
     """
     swaps = Swaps(graph.person, graph.points[donors])
     rows = graph.rows_of(donors)
@@ -71,7 +74,16 @@ def find_fewest_changes(
         scores = yield from graph.states.scores_of(swaps.states(sets), rows)
         most_routes = _MOST_LAST_ROUTES if size == len(swaps.groups) else _MOST_ROUTES
         level = _Level(
-            graph, swaps, sets, scores, rows, log_floor, max_changes, most_routes, unlike
+            graph,
+            swaps,
+            sets,
+            scores,
+            rows,
+            log_floor,
+            max_changes,
+            most_routes,
+            unlike,
+            only_needed,
         )
         found = yield from level.cheapest_on_common_ground()
         if found and (not best or found[0].cost < best[0].cost):
@@ -92,6 +104,7 @@ class _Level:
     max_changes: int
     most_routes: int
     unlike: Array | None = None
+    only_needed: bool = False
 
     def cheapest_on_common_ground(self) -> Questions[list[FewChanges]]:
         """The cheapest sets that reach the target and have a route, all of as many changes."""
@@ -103,6 +116,9 @@ class _Level:
         order = order[fine[order]]
         if self.unlike is not None:
             order = order[_is_first_by_its_changes(person.factual, states[order], self.unlike)]
+        if self.only_needed:
+            order = order[:_MOST_PUT_BACK]
+            order = order[(yield from are_all_needed(self.graph, states[order], self.rows))]
         order = order[:_MOST_CHECKED]
         tries = 0
         kept: list[FewChanges] = []
@@ -150,6 +166,23 @@ class _Level:
         yield from lattice.ask_scores(self.rows, range(len(changes) + 1))
         route = yield from find_route(lattice, len(lattice.states) - 1, self.max_changes)
         return None if route is None else FewChanges(lattice, route, cost)
+
+
+def are_all_needed(graph: LocalGraph, states: Array, rows: Ids) -> Questions[Mask]:
+    """Tell which states would miss the score without any one of their changes.
+
+    A change that is not needed for the score is there for the density alone.
+    """
+    person = graph.person
+    groups = np.unique(person.group_of)[:, None] == person.group_of
+    which, group = np.nonzero((states != person.factual) @ groups.T)
+    needed = np.ones(len(states), dtype=bool)
+    if len(which):
+        without = np.where(groups[group], person.factual, states[which])
+        scores = yield from graph.states.scores_of(without, rows)
+        enough = (scores >= person.min_score) & is_allowed_end(person, without)
+        needed[which[enough]] = False
+    return needed
 
 
 def kinds_of_change(own: Array, states: Array) -> list[bytes]:
