@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from localface.answers.action import Action
-from localface.answers.cautions import FEWEST_COMPARABLE
+from localface.answers.cautions import FEWEST_COMPARABLE, comparable_clause, lacking_in_words
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
@@ -25,7 +25,6 @@ from localface.answers.wording import (
     format_share_of_people,
     format_state_reached,
     join_numbers,
-    join_words,
     to_one_line,
 )
 
@@ -33,7 +32,6 @@ MOST_LINES = 6
 """Changes shown for one step; the others are counted."""
 _MOST_AT_ONCE = 12  # changes shown for one action, all of which somebody has to make; likewise
 
-_OWN_NAMED = 4  # features that never change which are named
 _MISSING_NAMED = 6  # features without a value which are named
 
 
@@ -294,25 +292,19 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     """
     if answer.n_comparable is None or answer.n_comparable < FEWEST_COMPARABLE:
         return
-    own = answer.compared_by
-    if not own:
-        return
-    named = list(own[:_OWN_NAMED])
-    named += [f"{len(own) - _OWN_NAMED} more"] if len(own) > _OWN_NAMED else []
-    alike = f"alike in {join_words(named)}"
-    many = f"{format_about(answer.n_comparable)} {answer.schema.each_row.many}"
-    yield f"compared with about {many} {alike}"
+    rows = answer.schema.each_row
+    clause = comparable_clause(
+        answer.shared, lacking_in_words(answer.schema, answer.records[0]), rows
+    )
+    if clause:
+        yield f"compared with about {format_about(answer.n_comparable)} {rows.many}{clause}"
 
 
 def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
     """Name what nobody knows of this person: it stays so, and no action needs it."""
     if not answer.missing:
         return
-    each = []
-    for name in answer.missing:
-        word = answer.schema[name].format(float(answer.records[0][answer.schema.index(name)]))
-        shown_name = answer.schema[name].display_name
-        each.append(shown_name if word == "missing" else f"{shown_name} ({word})")
+    each = lacking_in_words(answer.schema, answer.records[0])
     shown = each[:_MISSING_NAMED]
     more = f" and {len(each) - len(shown)} more" if len(each) > len(shown) else ""
     if answer.status is Status.ALREADY_THERE:  # nothing changes, and nothing has to
