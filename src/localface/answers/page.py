@@ -10,7 +10,7 @@ from localface.answers.cautions import FEWEST_COMPARABLE, comparable_clause, lac
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
-from localface.answers.measurement import measurement_sentence
+from localface.answers.measurement import measurement_sentence, measuring_alone_sentence
 from localface.answers.move_evidence import CAUTION
 from localface.answers.status import Status
 from localface.answers.waiting import waiting_sentence
@@ -76,7 +76,10 @@ def page_of(answer: RecourseFacts) -> Page:
         return Page(
             repr(answer),
             alerts=(*caution_lines(answer.cautions), *alert_lines(answer)),
-            opening=tuple(line for line in (answer.status.value, answer.reason) if line),
+            opening=(
+                *(line for line in (answer.status.value, answer.reason) if line),
+                *_measuring_alone(answer),
+            ),
             now=now,
             noun=answer.target.noun,
             closing=(
@@ -89,12 +92,20 @@ def page_of(answer: RecourseFacts) -> Page:
     return Page(
         repr(answer),
         alerts=(*caution_lines(answer.cautions), *alert_lines(answer)),
-        opening=(answer.reason,) if answer.reason else (),
+        opening=(*((answer.reason,) if answer.reason else ()), *_measuring_alone(answer)),
         now=now,
         noun=answer.target.noun,
         steps=_page_steps(answer),
         closing=(*_closing_lines(answer), *evidence_notes(answer), *_waiting_line(answer)),
     )
+
+
+def _measuring_alone(answer: RecourseFacts) -> Iterator[str]:
+    """Say on top where no action is needed but to measure."""
+    if answer.status is not Status.ALREADY_THERE:
+        for one in answer.measurements:
+            if one.is_enough:
+                yield measuring_alone_sentence(answer.schema[one.feature].display_name)
 
 
 def make_page_step(

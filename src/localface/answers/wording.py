@@ -149,14 +149,16 @@ def join_numbers(numbers: Iterable[int]) -> str:
     return join_words([str(number) for number in numbers])
 
 
-def join_words(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str], word: str = "and") -> str:
     """Join words for a sentence.
 
     >>> join_words(["debt"]), join_words(["debt", "income", "term"])
     ('debt', 'debt, income and term')
+    >>> join_words(["oil", "gas"], "or")
+    'oil or gas'
     """
     *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{', '.join(most)} {word} {last}" if most else last
 
 
 def to_one_line(text: str) -> str:
