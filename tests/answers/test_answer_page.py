@@ -196,6 +196,14 @@ def test_an_action_below_the_floor_carries_its_certificate() -> None:
             {"robustness": Robustness(lasting=Lasting(0.8, (0.62, 0.91), 10, 8))},
             "holds under a retrained model with probability 80 % (90 % interval: 62 % to 91 %)",
         ),
+        (
+            {"robustness": Robustness(lasting=Lasting(0.984, (0.943, 0.99979), 20, 20))},
+            "with probability 98 % (90 % interval: 94 % to more than 99 %)",
+        ),
+        (
+            {"robustness": Robustness(success=1.0, interval=(1.0, 1.0), n=200)},
+            "robust to noise: nothing that changes can be missed by a little",
+        ),
         ({"min_density": 0.0, "certificates": (replace(STRICT, floor=0.0),) * 3}, "any state"),
         (
             {"certificates": (replace(STRICT, floor=0.01),) * 3},

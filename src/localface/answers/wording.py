@@ -32,6 +32,21 @@ def format_percent(share: float, digits: int = 2) -> str:
     return f"{_without_trailing_zeros(f'{value:.{decimals}f}')} %"
 
 
+def format_whole_percent(share: float) -> str:
+    """Say an estimate in whole per cents: certain, or impossible, is only what is.
+
+    >>> format_whole_percent(0.984), format_whole_percent(0.99979), format_whole_percent(0.001)
+    ('98 %', 'more than 99 %', 'less than 1 %')
+    >>> format_whole_percent(1.0), format_whole_percent(0.0), format_whole_percent(0.7149)
+    ('100 %', '0 %', '71 %')
+    """
+    if 0 < share < 0.005:
+        return "less than 1 %"
+    if 0.995 <= share < 1:
+        return "more than 99 %"
+    return f"{100 * share:.0f} %"
+
+
 def format_distinct_percents(first: float, second: float) -> tuple[str, str]:
     """Say two different shares so that they also look different.
 
