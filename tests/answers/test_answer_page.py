@@ -220,7 +220,18 @@ def test_what_holds_for_the_path_as_a_whole_stands_below_it(
 def test_actions_to_a_composed_state_say_so() -> None:
     closing = page_of(acted_answer(composed=True)).closing
 
-    assert "also found: a path of 3 steps through states that people are in (.path)" in closing
+    said = "a path of 3 steps through states made of real people's values (.path)"
+    assert f"also found: {said}" in closing
+
+
+def test_a_floor_that_was_lowered_to_nothing_was_asked_for() -> None:
+    nothing = (replace(STRICT, floor=0.0),) * 3
+
+    lowered = page_of(answer(relaxed_to=0.0, certificates=nothing)).closing
+    asked = page_of(answer(min_density=0.0, certificates=nothing)).closing
+
+    assert lowered[0] == "every step may pass through any state: the floor was lowered to 0 %"
+    assert asked[0] == "every step may pass through any state: no floor was asked for"
 
 
 def test_a_feature_that_goes_further_than_it_may_is_an_alert() -> None:

@@ -210,6 +210,14 @@ def test_one_step_is_drawn_like_any_other() -> None:
     assert len(figure.axes) == 7
 
 
+def test_actions_are_called_so_in_the_title_and_below() -> None:
+    figure = plot_recourse(acted_answer())
+
+    assert shown(figure).count("2 actions, score 0.21 → ") == 1
+    assert figure.axes[-1].get_xlabel() == "action"
+    assert plot_recourse(answer()).axes[-1].get_xlabel() == "step"
+
+
 def test_a_long_path_does_not_crowd_its_axis() -> None:
     records = np.linspace(PATH[0], PATH[3], 60)
     figure = plot_recourse(answer(records=records, scores=tuple(np.linspace(0.2, 0.8, 60))))

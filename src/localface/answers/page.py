@@ -243,8 +243,9 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     yield from _missing_lines(answer)
     if answer.actions:
         n = len(answer.certificates)
-        rows = answer.schema.each_row.many
-        through = f"states that {rows} are in" if answer.composed else f"real {rows}"
+        rows = answer.schema.each_row
+        made = f"states made of real {rows.of_many} values"
+        through = made if answer.composed else f"real {rows.many}"
         yield _plan_line(answer)
         yield (
             f"also found: a path of {n} step{'' if n == 1 else 's'} through {through} (.path)"
@@ -340,5 +341,7 @@ def _floor_phrase(answer: RecourseFacts, certificate: Certificate, *, certified:
     if certificate.floor < asked:
         return f"{passes} through no state more unusual than this {rows.of_one} own"
     if asked <= 0:
-        return "may pass through any state: no floor was asked for"
+        lowered = answer.relaxed_to is not None
+        why = "the floor was lowered to 0 %" if lowered else "no floor was asked for"
+        return f"may pass through any state: {why}"
     return f"{passes} through states at least as common as {format_share_of_people(asked, rows)}"

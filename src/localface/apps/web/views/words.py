@@ -139,10 +139,9 @@ def _floor_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
     elif kept[0].rule == "average":
         yield "floor", f"{step} {how} on average {usual_text(lowest, rows)}{sampled}"
     elif lowest <= 0:
-        yield (
-            "floor",
-            f"no floor was asked for: a step may lead through states that {rows.nobody} is in",
-        )
+        lowered = answer.relaxed_to is not None
+        why = "the floor was lowered to 0 %" if lowered else "no floor was asked for"
+        yield "floor", f"{why}: a step may lead through states that {rows.nobody} is in"
     else:
         yield "floor", f"{step} {how} {usual_text(lowest, rows)}{sampled}"
 
