@@ -89,7 +89,8 @@ class Worker:
             wanted.append(self.id_column)
         lacking = [f"{name!r}{did_you_mean(name, have)}" for name in wanted if name not in have]
         if lacking:
-            raise DataError(f"the people lack {', '.join(lacking)}: they have {list_names(have)}")
+            rows = self.explainer.schema.each_row.many
+            raise DataError(f"the {rows} lack {', '.join(lacking)}: they have {list_names(have)}")
 
     def _answer_or_error_per_person(self, people: Any) -> list[Recourse | InputError]:
         """The answer of each person, or what is wrong with their record."""
