@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from handmade import acted_answer, answer, refusal
 
@@ -120,6 +121,21 @@ def test_changes_and_their_summary_name_what_differs_at_the_end() -> None:
     assert counts.loc[names, "people"].tolist() == [2] * len(names)
     assert counts.loc[names, "share"].tolist() == [1.0] * len(names)
     assert counts["people"].tolist() == sorted(counts["people"], reverse=True)
+
+
+def test_a_summary_says_what_categories_become_and_leaves_out_what_never_changes() -> None:
+    some = Recourses([acted_answer(), acted_answer(), answer()])
+
+    counts = some.summary().set_index("feature")
+
+    assert (counts["people"] > 0).all()
+    assert "age" not in counts.index
+    airway = counts.loc["airway"]
+    assert airway["becomes"] == f"patent ({airway['people']})"
+    assert (airway["up"], airway["down"]) == (0, 0)
+    assert counts.loc["fio2", "becomes"] == ""
+    assert counts[["up", "down"]].dtypes.tolist() == [np.dtype("int64")] * 2
+    assert len(Recourses([refusal()]).summary()) == 0
 
 
 def test_nobody_has_no_summary_and_no_ends() -> None:

@@ -83,7 +83,7 @@ def test_never_pins_numbers_and_up_opens_one_side(schema):
 def test_what_never_moves_by_the_schema_is_not_let_move_by_a_call(schema, asked):
     kept = schema.with_("age", moves="never")
 
-    with pytest.raises(ConstraintError, match="'age' never moves by the schema.*where= only narr"):
+    with pytest.raises(ConstraintError, match=r"'age' never moves by the schema.*where= only narr"):
         kept.box(PERSON, {"age": asked})
     for nothing in ("never", 0, (18, 90)):
         assert kept.box(PERSON, {"age": nothing}).reasons[0] == "age never moves"

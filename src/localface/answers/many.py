@@ -87,10 +87,11 @@ class Recourses(Sequence[Recourse]):
         return [changes_of(one) for one in self._answers]
 
     def summary(self) -> Any:
-        """One line a feature, the most often changed first, as a table of the user's own kind.
+        """One line a feature that changes, the most often changed first, as a table of your kind.
 
-        ``people`` and ``share`` tell how many of those with recourse change it, ``up`` and
-        ``down`` which way, and ``median_change`` by how much; a category has neither.
+        ``people`` and ``share`` tell how many of those with recourse change it. For a number,
+        ``up`` and ``down`` count which way, and ``median_change`` tells by how much; for a category
+        ``becomes`` says what it becomes, and how often: ``"heat pump (12), gas (3)"``.
         """
         found = [one for one in self._answers if one.found]
         return table_from_columns(counts_by_feature(found), self._kind)

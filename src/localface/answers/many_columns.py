@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 from typing import Any
@@ -64,22 +65,32 @@ def changes_of(answer: Recourse) -> dict[str, tuple[Any, Any]]:
 
 
 def counts_by_feature(answers: Sequence[Recourse]) -> dict[str, list[Any]]:
-    """How often each feature changes, the most often first; the order of the schema for ties."""
+    """How often features change, the most often first; the order of the schema for ties."""
     names = list(answers[0].schema.names) if answers else []
     moves: dict[str, list[tuple[Any, Any]]] = {name: [] for name in names}
     for answer in answers:
         for name, change in changes_of(answer).items():
             moves[name].append(change)
-    ranked = sorted(names, key=lambda name: -len(moves[name]))
+    ranked = sorted(filter(moves.get, names), key=lambda name: -len(moves[name]))
     steps = [_steps_of(moves[name]) for name in ranked]
     return {
         "feature": ranked,
         "people": [len(moves[name]) for name in ranked],
         "share": [len(moves[name]) / len(answers) for name in ranked],
-        "up": [None if one is None else sum(step > 0 for step in one) for one in steps],
-        "down": [None if one is None else sum(step < 0 for step in one) for one in steps],
+        "up": [sum(step > 0 for step in one or ()) for one in steps],
+        "down": [sum(step < 0 for step in one or ()) for one in steps],
+        "becomes": [
+            "" if one is not None else _ends_of(moves[name])
+            for name, one in zip(ranked, steps, strict=True)
+        ],
         "median_change": [median(one) if one else None for one in steps],
     }
+
+
+def _ends_of(changes: Sequence[tuple[Any, Any]]) -> str:
+    """Which categories are changed to, and how often each, the most often first."""
+    counted = Counter(str(end) for _, end in changes).most_common()
+    return ", ".join(f"{end} ({n})" for end, n in counted)
 
 
 def _steps_of(changes: Sequence[tuple[Any, Any]]) -> list[float] | None:

@@ -11,6 +11,7 @@ from localface.data.row_words import PEOPLE, RowWords
 SAMPLED = " (sampled, not proven)"
 """What is added to a claim that rests on samples."""
 
+_HARDLY_ANY = 0.05  # share of people below whom nothing is called more common than they are
 _SAID_AS_ONE_IN = 25  # people up to whom any number is said so: 1 in 7, but not 1 in 314
 
 
@@ -113,12 +114,15 @@ def format_more_unusual_than(share: float, rows: RowWords = PEOPLE) -> str:
 def format_state_reached(share: float, rows: RowWords = PEOPLE) -> str:
     """Say how common the state is that an action leads to, ``share`` of people's being less so.
 
-    >>> format_state_reached(0.4)
-    "leads to a state more common than 40 % of people's"
+    What leaves hardly anybody behind is not told as common.
+
+    >>> format_state_reached(0.4), format_state_reached(0.0042)
+    ("leads to a state more common than 40 % of people's", \
+"leads to a state more unusual than 99.58 % of people's")
     >>> format_state_reached(1), format_state_reached(0)
     ("leads to a state more common than anybody's", "leads to a state more unusual than anybody's")
     """
-    if share > 0:
+    if share >= _HARDLY_ANY:
         return f"leads to a state more common than {format_share_of_people(share, rows)}"
     return f"leads to a state {format_more_unusual_than(share, rows)}"
 
