@@ -332,7 +332,11 @@ def test_an_action_after_the_target_is_reached_is_for_the_sake_of_common_ground(
 
     steps = page_of(acted_answer(actions=(first, second))).steps
 
-    assert steps[1].notes[0].endswith("; to come to a common state, not for the score")
+    assert (
+        steps[1]
+        .notes[0]
+        .endswith("; does nothing for the score: it only leads to a more common state")
+    )
     assert "common state" not in steps[0].notes[0]
 
 

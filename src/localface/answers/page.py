@@ -183,7 +183,7 @@ def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
         return None
     density = answer.actions[index - 1].density if index else answer.densities[0]
     if density < answer.min_density <= action.density:
-        return f"to come to a common state, not for the {target.noun}"
+        return f"does nothing for the {target.noun}: it only leads to a more common state"
     if any(index in later.follows for later in answer.actions[index + 1 :]):
         return f"needed for what follows, not for the {target.noun}"
     return None
