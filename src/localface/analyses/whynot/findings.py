@@ -80,7 +80,8 @@ class Relaxation:
     ``widen`` holds the constraints, ``min_density`` the floor and ``min_score`` the score
     to settle for; None, or nothing, where no more is asked than now. ``enough`` tells
     whether that opens it: no floor helps where ``max_step`` rules out every step, and nothing
-    does where the wish changes what stays a person's own, which is not in ``widen``.
+    does where the wish changes what stays a person's own or goes beyond the schema's bounds,
+    which is not in ``widen``, or brings the score no nearer to the target.
     """
 
     widen: tuple[Overstep, ...] = ()
