@@ -141,7 +141,8 @@ def test_which_features_change_most_often_over_a_population(explainer: LocalFACE
     counts = explainer.explain_many(REFUSED[:20], progress=False).summary()
 
     assert counts["people"].iloc[0] == counts["people"].max() > 0
-    assert set(counts["feature"]) == set(DATA)
+    assert set(counts["feature"]) <= set(DATA)
+    assert (counts["people"] > 0).all()
 
 
 def test_only_these_two_vary(explainer: LocalFACE) -> None:

@@ -237,7 +237,7 @@ def test_company_is_counted_among_those_who_lack_the_same() -> None:
     explainer = LocalFACE(model, data)
     both = explainer.explain({"a": None, "b": None, "z": -1.0})
     assert both.n_comparable == 3
-    assert "compared with only about 3 people alike in what is missing" in both.cautions
+    assert "compared with only about 3 people who also lack a and b: how common" in str(both)
     one = explainer.explain({"a": None, "b": 0.0, "z": -1.0})
     assert 700 <= one.n_comparable <= 800
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ def test_the_best_score_within_the_limits_is_come_to(explainer: LocalFACE) -> No
     assert -2 < answer.end["east"] <= -1
     assert answer.target.min_score == pytest.approx(best, abs=0.02)
     assert answer.target.is_reached_by(answer.scores[-1])
+    assert re.search(r"score 0\.\d\d -> 0\.\d\d,", repr(answer))  # no more digits than usual
     assert answer.settings["best_effort_for"] == 0.5
     assert answer.cautions[0].startswith("what is wanted cannot be reached (score at least 0.5)")
     assert Recourse.from_json(answer.to_json()).cautions == answer.cautions

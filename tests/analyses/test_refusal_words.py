@@ -104,6 +104,52 @@ def test_a_wish_that_leads_away_from_the_target_is_told_so() -> None:
     assert "worse" not in "".join(nearer.reasons)
 
 
+def test_a_lower_score_is_a_remedy_only_where_the_wish_improves_it() -> None:
+    """What a person has today need not be settled for."""
+    away = places().check(PERSON, {"east": -1.0})
+    aside = places().check(PERSON, {"town": "b"})
+    nearer = places().check(PERSON, {"east": -0.1})
+
+    for wish in (away, aside):
+        assert wish.relaxation is not None
+        assert (wish.relaxation.enough, wish.relaxation.min_score) == (False, None)
+        assert wish.relaxation.sentence == (
+            "nothing opens it: it does not bring the score nearer to the target"
+        )
+    assert nearer.relaxation is not None
+    assert nearer.relaxation.sentence == "it opens if a score of 0.21 is enough"
+
+
+def test_what_the_schemas_bounds_rule_out_opens_by_nothing() -> None:
+    limited = LocalFACE(
+        in_the_east,
+        PLACES,
+        schema=SCHEMA.with_("north", bounds=(-3, None), unit="steps", moves="up"),
+        search=Search(n_neighbors=30),
+    )
+
+    beyond = limited.check(PERSON, {"north": -4.0, "east": 0.9})
+    below = limited.check(PERSON, {"north": -1.5, "east": 0.9})
+
+    assert beyond.relaxation is not None
+    assert below.relaxation is not None
+    assert not beyond.relaxation.enough
+    assert beyond.relaxation.sentence == (
+        "nothing opens it: the schema's bounds of north are -3 steps or more"
+    )
+    assert below.relaxation.sentence.startswith("it opens if north may be -1.5 steps (1 further)")
+
+
+def test_a_share_of_less_common_states_is_called_what_it_is() -> None:
+    usual = places().check(PERSON, {"east": -0.1})
+    rare = places().check(PERSON, {"east": 2.6, "north": 2.4})
+    nowhere = places().check(PERSON, {"east": 9.0})
+
+    assert "  usual: " in str(usual)
+    assert f"unusual: only {100 * rare.density:.2g} % of people have a less common" in str(rare)
+    assert "unusual: no person has a less common state" in str(nowhere)
+
+
 def test_where_nothing_may_change_that_is_the_reason() -> None:
     answer = places().explain(PERSON, fixed=["east", "north", "town"])
 

@@ -196,6 +196,14 @@ def test_an_action_below_the_floor_carries_its_certificate() -> None:
             {"robustness": Robustness(lasting=Lasting(0.8, (0.62, 0.91), 10, 8))},
             "holds under a retrained model with probability 80 % (90 % interval: 62 % to 91 %)",
         ),
+        (
+            {"robustness": Robustness(lasting=Lasting(0.984, (0.943, 0.99979), 20, 20))},
+            "with probability 98 % (90 % interval: 94 % to more than 99 %)",
+        ),
+        (
+            {"robustness": Robustness(success=1.0, interval=(1.0, 1.0), n=200)},
+            "robust to noise: nothing that changes can be missed by a little",
+        ),
         ({"min_density": 0.0, "certificates": (replace(STRICT, floor=0.0),) * 3}, "any state"),
         (
             {"certificates": (replace(STRICT, floor=0.01),) * 3},
@@ -212,7 +220,18 @@ def test_what_holds_for_the_path_as_a_whole_stands_below_it(
 def test_actions_to_a_composed_state_say_so() -> None:
     closing = page_of(acted_answer(composed=True)).closing
 
-    assert "also found: a path of 3 steps through states that people are in (.path)" in closing
+    said = "a path of 3 steps through states made of real people's values (.path)"
+    assert f"also found: {said}" in closing
+
+
+def test_a_floor_that_was_lowered_to_nothing_was_asked_for() -> None:
+    nothing = (replace(STRICT, floor=0.0),) * 3
+
+    lowered = page_of(answer(relaxed_to=0.0, certificates=nothing)).closing
+    asked = page_of(answer(min_density=0.0, certificates=nothing)).closing
+
+    assert lowered[0] == "every step may pass through any state: the floor was lowered to 0 %"
+    assert asked[0] == "every step may pass through any state: no floor was asked for"
 
 
 def test_a_feature_that_goes_further_than_it_may_is_an_alert() -> None:
@@ -313,7 +332,11 @@ def test_an_action_after_the_target_is_reached_is_for_the_sake_of_common_ground(
 
     steps = page_of(acted_answer(actions=(first, second))).steps
 
-    assert steps[1].notes[0].endswith("; to come to a common state, not for the score")
+    assert (
+        steps[1]
+        .notes[0]
+        .endswith("; does nothing for the score: it only leads to a more common state")
+    )
     assert "common state" not in steps[0].notes[0]
 
 

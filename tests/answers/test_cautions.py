@@ -15,6 +15,7 @@ from localface.answers.cautions import (
     cautions_about_own_state,
     cautions_about_quirks,
     doubts_about_record,
+    lacking_in_words,
 )
 from localface.answers.doubt import Doubt
 from localface.answers.many import Recourses
@@ -95,7 +96,7 @@ def test_near_the_floor_or_without_one_nothing_is_said(share: float, floor: floa
         (None, ["age"], None),
         (50.0, ["age"], None),
         (12.4, ["age", "sex"], "compared with only about 12 people alike in age and sex"),
-        (1.2, ["age"], "compared with only about 1 person alike in age"),
+        (5.2, ["age"], "compared with only about 5 people alike in age"),
         (7, list("abcdef"), "compared with only about 7 people alike in a, b, c, d and 2 more"),
         (7, [], "compared with only about 7 people"),
     ],
@@ -104,6 +105,35 @@ def test_few_comparable_people_are_counted(
     n: float | None, names: list[str], sentence: str | None
 ) -> None:
     assert list(cautions_about_company(n, names)) == ([] if sentence is None else [sentence])
+
+
+TOLD = "how common states are is told by people who differ in"
+
+
+@pytest.mark.parametrize(
+    ("n", "names", "lacking", "sentence"),
+    [
+        (12, ["age"], ["s"], "compared with only about 12 people alike in age who also lack s"),
+        (12, list("abcde"), ["s"], "alike in a, b, c, d and 1 more who also lack s"),
+        (12, [], ["a", "b"], "compared with only about 12 people who also lack a and b"),
+        (1.2, [], ["s"], f"with only about 1 person who also lacks s: {TOLD} this"),
+        (4.4, ["age"], ["s"], f"4 people alike in age who also lack s: {TOLD} these"),
+        (0.2, ["age"], ["s"], f"nobody in the data is alike in age and without s: {TOLD} these"),
+    ],
+)
+def test_what_comparable_people_lack_is_never_hidden_and_where_there_are_none_others_tell(
+    n: float, names: list[str], lacking: list[str], sentence: str
+) -> None:
+    (told,) = cautions_about_company(n, names, lacking=lacking)
+
+    assert told.endswith(sentence)
+
+
+def test_what_is_lacked_is_named_with_the_word_of_its_code() -> None:
+    schema = Schema([Feature("income"), Feature("late", codes={-9: "never"}), Feature("age")])
+    record = np.array([np.nan, -9.0, 40.0])
+
+    assert lacking_in_words(schema, record) == ["income", "late (never)"]
 
 
 # where they stand

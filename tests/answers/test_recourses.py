@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from handmade import answer, refusal
+from handmade import acted_answer, answer, refusal
 
 from localface.answers.many import Recourses
 from localface.errors import InputError
@@ -48,11 +49,39 @@ def test_the_table_has_one_line_a_person() -> None:
     [
         Recourses([answer()], numbers=(3,)),
         Recourses([answer()], numbers=(0,), unfinished=1),
-        Recourses([answer()], errors={1: InputError("no")}),
     ],
 )
 def test_the_table_says_whose_the_answers_are_where_some_have_none(some: Recourses) -> None:
     assert some.to_frame()["person"].tolist() == list(some.numbers)
+
+
+def test_who_could_not_be_answered_has_a_line_that_says_why() -> None:
+    some = Recourses(
+        [answer(), refusal(reason="nobody is near")],
+        numbers=[0, 2],
+        errors={1: InputError("age is -3")},
+        labels=["ada", "bob", "cid"],
+    )
+
+    frame = some.to_frame()
+
+    assert frame["person"].tolist() == [0, 1, 2]
+    assert frame["status"].tolist() == ["FOUND", "ERROR", "UNREACHABLE"]
+    assert frame["error"].tolist() == ["", "InputError: age is -3", ""]
+    assert frame["reason"].tolist() == ["", "", "nobody is near"]
+    assert frame["steps"].isna().tolist() == [False, True, False]
+    assert frame.index.tolist() == ["ada", "bob", "cid"]
+    assert some.labels == ("ada", "cid")
+
+
+def test_the_score_afterwards_is_that_of_the_plan_and_the_paths_is_called_so() -> None:
+    planned = acted_answer()
+    assert planned.actions[-1].score != planned.scores[-1]
+
+    frame = Recourses([planned, answer()]).to_frame()
+
+    assert frame["score_after"].tolist() == [planned.actions[-1].score, answer().scores[-1]]
+    assert frame["score_of_path"].tolist() == [planned.scores[-1], answer().scores[-1]]
 
 
 def test_nobody_has_no_lines() -> None:
@@ -72,7 +101,8 @@ def test_labels_are_those_of_the_answered() -> None:
     some = Recourses([answer()], numbers=[1], errors={0: InputError("no")}, labels=["ada", "bob"])
 
     assert some.labels == ("bob",)
-    assert some.to_frame().index.tolist() == ["bob"]
+    assert some.ends.index.tolist() == ["bob"]
+    assert some.to_frame().index.tolist() == ["ada", "bob"]
 
 
 def test_ends_are_where_actions_lead_or_where_a_person_is() -> None:
@@ -91,6 +121,21 @@ def test_changes_and_their_summary_name_what_differs_at_the_end() -> None:
     assert counts.loc[names, "people"].tolist() == [2] * len(names)
     assert counts.loc[names, "share"].tolist() == [1.0] * len(names)
     assert counts["people"].tolist() == sorted(counts["people"], reverse=True)
+
+
+def test_a_summary_says_what_categories_become_and_leaves_out_what_never_changes() -> None:
+    some = Recourses([acted_answer(), acted_answer(), answer()])
+
+    counts = some.summary().set_index("feature")
+
+    assert (counts["people"] > 0).all()
+    assert "age" not in counts.index
+    airway = counts.loc["airway"]
+    assert airway["becomes"] == f"patent ({airway['people']})"
+    assert (airway["up"], airway["down"]) == (0, 0)
+    assert counts.loc["fio2", "becomes"] == ""
+    assert counts[["up", "down"]].dtypes.tolist() == [np.dtype("int64")] * 2
+    assert len(Recourses([refusal()]).summary()) == 0
 
 
 def test_nobody_has_no_summary_and_no_ends() -> None:

@@ -104,7 +104,10 @@ class TestExplain:
         assert held.end["east"] > alone.end["east"]
         assert held.robustness is not None
         assert held.robustness.n_valid == 1
-        refused(run(*FROM_PERSON, "--agree", "0.5"), "agree=0.5 is for several models")
+        refused(
+            run(*FROM_PERSON, "--agree", "0.5"),
+            "--agree 0.5 .*: give them as --others",
+        )
 
     def test_an_outcome_lets_answers_tell_how_long_they_last(self, run: Run) -> None:
         ROWS.assign(outcome=np.where(IS_EAST, "ready", "not yet")).to_csv("rows.csv", index=False)
@@ -112,7 +115,7 @@ class TestExplain:
         assert told.code == 0
         assert "holds under a retrained model with probability" in told.out
         assert "not used" not in told.err
-        refused(run(*FROM_PERSON, "--lasting", "0.9"), "lasting=0.9 needs to know")
+        refused(run(*FROM_PERSON, "--lasting", "0.9"), "--lasting 0.9 needs to know")
 
     def test_a_wish_that_cannot_be_kept_is_no_recourse_unless_by_best_effort(
         self, run: Run
@@ -216,7 +219,7 @@ class TestExplain:
     def test_few_rows_need_no_word_on_neighbours(self, run: Run) -> None:
         ROWS.head(30).to_csv("rows.csv", index=False)
         assert run(*FROM_PERSON, "--min-density", "0").code in (0, 3)
-        refused(run(*FROM_PERSON, "--n-neighbors", "31"), "n_neighbors=31.*only 30 rows")
+        refused(run(*FROM_PERSON, "--n-neighbors", "31"), "--n-neighbors 31.*only 30 rows")
 
     def test_someone_already_there_is_no_failure(self, run: Run) -> None:
         ran = run(*EXPLAIN, "--row", str(THERE))
@@ -302,6 +305,23 @@ class TestExplain:
         schema = Schema.load("schema.toml")
         assert schema["opened"].since == "2020-03-01"
         assert "who" not in schema.names
+
+    def test_identifiers_in_text_are_left_out_and_said_where_no_schema_is_given(
+        self, run: Run
+    ) -> None:
+        named = ROWS.assign(house_id=[f"H{i:05}" for i in range(len(ROWS))])
+        named.to_csv("houses.csv", index=False)
+        ran = run("schema", "houses.csv")
+        assert ran.code == 0
+        assert "note: 'house_id' looks like an identifier" in ran.err
+        assert "--groups house_id" in ran.err
+        assert Schema.load("schema.toml").names == ("east", "north", "outcome")
+        asked = ("explain", "--data", "houses.csv", *EXPLAIN[3:], "--row", str(THERE))
+        assert run(*asked, "--schema", "schema.toml").code == 0
+        quiet = run("schema", "houses.csv", "--drop", "house_id", "--out", "again.toml")
+        assert "identifier" not in quiet.err
+        whose = run("schema", "houses.csv", "--groups", "house_id", "--out", "whose.toml")
+        assert (whose.code, whose.err) == (0, "")
 
     def test_the_answer_is_drawn_and_written_as_a_page(self, run: Run) -> None:
         pytest.importorskip("matplotlib")
@@ -590,11 +610,23 @@ class TestMisuse:
             (("explain",), "required: --data, --model"),
             ((*EXPLAIN,), "one of the arguments --row --person --people is required"),
             ((*FROM_ROW, "--person", "person.json"), "not allowed with argument"),
-            ((*FROM_ROW, "--min-scor", "1"), "unrecognized arguments: --min-scor"),
+            (
+                (*FROM_ROW, "--min-scor", "1"),
+                r"--min-scor 1 \(did you mean '--min-score'\?\)\nusage: localface explain",
+            ),
+            (
+                (*EXPLAIN[:-2], "--row", "0"),
+                r"Say --target, one of 'not yet', 'ready', or 'other'",
+            ),
+            (
+                (*FROM_ROW, "--lasting", "0.8"),
+                r"--lasting 0.8 needs.*: name the column .* with --outcome$",
+            ),
+            ((*FROM_ROW, "--avoid", "esat"), r"--avoid names 'esat'.*did you mean 'east'"),
             ((*EXPLAIN, "--row", "one"), "invalid int value: 'one'"),
             ((*EXPLAIN, "--row", "150"), "no row 150: the table has 150 rows, counted from 0"),
-            ((*FROM_ROW, "--min-density", "5"), "min_density=5.0: a share from 0 to below 1"),
-            ((*FROM_ROW, "--edges", "srict"), r"edges='srict'.*did you mean 'strict'"),
+            ((*FROM_ROW, "--min-density", "5"), "--min-density 5.0: a share from 0 to below 1"),
+            ((*FROM_ROW, "--edges", "srict"), r"--edges srict:.*did you mean 'strict'"),
             ((*FROM_ROW, "--data", "row.csv"), r"no file 'row.csv' \(did you mean 'rows.csv'\?\)"),
             (
                 (*FROM_ROW, "--model", "modle.skops"),

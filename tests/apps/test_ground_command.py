@@ -73,7 +73,7 @@ def test_a_schema_and_a_floor_are_heeded(run, tmp_path):
     ("argv", "words"),
     [
         (("--groups", "custmer"), "did you mean 'customer'?"),
-        (("--min-density", "7"), "min_density"),
+        (("--min-density", "7"), "--min-density 7.0: a share"),
         (("--drop", "nothing"), "there is no column 'nothing' to drop"),
     ],
 )

@@ -210,6 +210,21 @@ def test_one_step_is_drawn_like_any_other() -> None:
     assert len(figure.axes) == 7
 
 
+def test_actions_are_called_so_in_the_title_and_below() -> None:
+    moons = two_moons(noise=0.15)
+    planned = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15)).explain(
+        moons.person
+    )
+    n = len(planned.actions)
+    assert n
+
+    figure = plot_recourse(planned)
+
+    assert f"{n} action{'s' * (n > 1)}, score " in shown(figure)
+    assert figure.axes[-1].get_xlabel() == "action"
+    assert plot_recourse(answer()).axes[-1].get_xlabel() == "step"
+
+
 def test_a_long_path_does_not_crowd_its_axis() -> None:
     records = np.linspace(PATH[0], PATH[3], 60)
     figure = plot_recourse(answer(records=records, scores=tuple(np.linspace(0.2, 0.8, 60))))

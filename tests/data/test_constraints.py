@@ -79,6 +79,16 @@ def test_never_pins_numbers_and_up_opens_one_side(schema):
     assert box.up.tolist() == [False, True, True, False, False]
 
 
+@pytest.mark.parametrize("asked", [2, "up", "down", {"within": 1, "bounds": (0, 90)}])
+def test_what_never_moves_by_the_schema_is_not_let_move_by_a_call(schema, asked):
+    kept = schema.with_("age", moves="never")
+
+    with pytest.raises(ConstraintError, match=r"'age' never moves by the schema.*where= only narr"):
+        kept.box(PERSON, {"age": asked})
+    for nothing in ("never", 0, (18, 90)):
+        assert kept.box(PERSON, {"age": nothing}).reasons[0] == "age never moves"
+
+
 def test_a_call_only_narrows_what_the_schema_declares(schema):
     schema = schema.with_("age", within=5, bounds=(60, 90)).with_("sex", moves="never")
 

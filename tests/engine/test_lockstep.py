@@ -311,7 +311,8 @@ def test_unreadable_records_contradictions_and_failures_are_recorded_by_number()
     ):
         assert_same(one, other)
     frame = answers.to_frame()
-    assert frame["person"].tolist() == [1, 5]
+    assert frame["person"].tolist() == list(range(7))
+    assert [n for n, error in enumerate(frame["error"]) if not error] == [1, 5]
 
 
 @pytest.mark.parametrize(
@@ -347,7 +348,7 @@ def test_a_model_that_fails_on_everyone_raises_however_errors_are_met() -> None:
     one = explainer.explain_many(world.people[:1], progress=False, on_error="record")
     assert (len(one), list(one.errors)) == (0, [0])
     assert "1 could not be answered" in repr(one)
-    assert len(one.to_frame()) == 0
+    assert one.to_frame()["status"].tolist() == ["ERROR"]
 
 
 def test_a_misspelt_way_of_meeting_errors_is_refused() -> None:
@@ -422,7 +423,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_so(monkeypatch: pytest.MonkeyPatch) 
     assert stopped.unfinished == 20 - len(stopped) - 1
     assert f"{stopped.unfinished} unfinished" in repr(stopped)
     assert list(stopped.errors) == [5]
-    assert len(stopped.numbers) == len(stopped) == len(stopped.to_frame())
+    assert len(stopped.numbers) == len(stopped) == len(stopped.to_frame()) - 1
     expected = dict(zip(usual.numbers, usual, strict=True))
     for number, answer in zip(stopped.numbers, stopped, strict=True):
         assert_same(answer, expected[number])
@@ -466,7 +467,9 @@ def test_a_table_of_some_answers_says_whose_they_are_even_if_it_is_the_last_ones
     people[3, 0] = np.inf
     answers = made(world).explain_many(people, progress=False, on_error="record")
     assert answers.numbers == (0, 1, 2)
-    assert answers.to_frame()["person"].tolist() == [0, 1, 2]
+    frame = answers.to_frame()
+    assert frame["person"].tolist() == [0, 1, 2, 3]
+    assert frame["status"].tolist()[-1] == "ERROR"
 
 
 # forests, which are read through their trees

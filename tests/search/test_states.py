@@ -808,7 +808,7 @@ def test_in_a_large_table_ends_are_valid_and_in_the_box(monkeypatch, sample):
 def test_the_answer_says_that_it_leads_through_states_and_does_so_after_a_trip():
     answer = found_answers()[0]
     n = len(answer.certificates)
-    steps = f"a path of {n} step{'' if n == 1 else 's'} through states that people are in"
+    steps = f"a path of {n} step{'' if n == 1 else 's'} through states made of real people's values"
     assert steps in str(answer)
     assert steps in answer._repr_html_()
     for again in (Recourse.from_json(answer.to_json()), pickle.loads(pickle.dumps(answer))):

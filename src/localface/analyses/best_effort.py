@@ -74,7 +74,7 @@ def _as_far_as_possible(best: Recourse, wanted: Target) -> Recourse:
     )
     return replace(
         best,
-        target=replace(best.target, min_score=reached),
+        target=replace(best.target, min_score=best.target.threshold_below(reached)),
         cautions=(caution, *best.cautions),
         settings={**best.settings, "best_effort_for": wanted.min_score},
     )

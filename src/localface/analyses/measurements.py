@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from localface.analyses.whynot.trials import Trial, run_trials
-from localface.answers.measurement import Measurement
+from localface.answers.measurement import Measurement, values_in_words
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.data.schema import Schema
@@ -36,7 +36,7 @@ def add_measurements(engine: Engine, asked: Sequence[tuple[Request, Recourse]]) 
         told = answer.measurements
         if counts.allowed:
             (j,) = trial.freed
-            told += (Measurement(engine.schema.names[j], counts.allowed, counts.targets),)
+            told += (_measurement(engine, trial.request, j, counts),)
         answers[trial.number] = replace(answer, measurements=told)
     return answers
 
@@ -51,8 +51,20 @@ def _count_values(engine: Engine, request: Request, measured: int) -> Questions[
             why=False,
             projection=person.projection,
             keeps_relations=person.keeps_relations,
+            which=True,
         )
     )
+
+
+def _measurement(engine: Engine, request: Request, j: int, counts: TargetCounts) -> Measurement:
+    """Say how many values of a feature are enough, and which."""
+    assert counts.states is not None
+    points, reached = counts.states
+    nobody = np.empty((0, len(engine.schema)))
+    codes = engine.make_decoder(request.known_records)(points, nobody)[:, j]
+    feature = engine.schema.features[j]
+    which = values_in_words(feature, codes, reached)
+    return Measurement(feature.name, counts.allowed, counts.targets, which)
 
 
 def _box_to_measure(schema: Schema, request: Request, measured: int) -> Box:

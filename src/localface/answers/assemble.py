@@ -14,6 +14,7 @@ from localface.answers.cautions import (
     cautions_about_own_state,
     cautions_about_quirks,
     doubts_about_record,
+    lacking_in_words,
 )
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
@@ -28,7 +29,7 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting, waiting_sentence
-from localface.data.absence import absent_values, same_codes
+from localface.data.absence import same_codes
 from localface.data.box import Box
 from localface.data.name_hints import is_identifier_name
 from localface.data.schema import Schema
@@ -272,11 +273,13 @@ class AnswerAssembler:
             yield caution_about_missing_actions(missing, records, self.schema, self.scales)
         if outcome.status == "ALREADY_THERE":  # nothing rests on anybody
             return
-        kept = [self.schema[name].display_name for name in self.alike_in]
-        kept += ["what is missing"] if absent_values(self.schema, records[0]).any() else []
+        rows = self.schema.each_row
         if n_comparable is None:  # with everybody
-            n_comparable, kept = n_rows, []
-        yield from cautions_about_company(n_comparable, kept, self.schema.each_row)
+            yield from cautions_about_company(n_rows, [], rows)
+            return
+        kept = [self.schema[name].display_name for name in self.alike_in]
+        lacking = lacking_in_words(self.schema, records[0])
+        yield from cautions_about_company(n_comparable, kept, rows, lacking=lacking)
 
     def _cautions_about_quirks(self, outcome: Outcome, records: Array | None) -> Iterator[str]:
         """What is to be minded about actions that would not help most others."""

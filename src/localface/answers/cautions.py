@@ -32,6 +32,7 @@ FAR_BELOW = 1 / 200
 FEWEST_COMPARABLE = 50
 """Comparable people without whom an answer rests on too few to go unsaid."""
 
+_FEWEST_TO_TELL = 5  # comparable people below whom others tell what is common
 _NAMES_SHOWN = 4  # features named in one sentence
 _FIRST_STEP = ", so the first step starts from a very rare state"
 _PATH_FOLLOWS = "what follows is a path of"
@@ -86,19 +87,69 @@ def cautions_about_own_state(
 
 
 def cautions_about_company(
-    n_comparable: float | None, alike_in: Sequence[str], rows: RowWords = PEOPLE
+    n_comparable: float | None,
+    alike_in: Sequence[str],
+    rows: RowWords = PEOPLE,
+    *,
+    lacking: Sequence[str] = (),
 ) -> Iterator[str]:
     """Warn where an answer rests on few people; None is an unknown number.
 
-    ``alike_in`` names the features in which they are comparable.
+    ``alike_in`` names the features in which they are comparable, ``lacking`` those of which they
+    have no value either. Where there are hardly any, it is said who tells what is common.
 
-    >>> next(cautions_about_company(12.4, ["age", "sex"]))
-    'compared with only about 12 people alike in age and sex'
+    >>> next(cautions_about_company(12.4, ["age", "sex"], lacking=["savings"]))
+    'compared with only about 12 people alike in age and sex who also lack savings'
+    >>> next(cautions_about_company(0.2, ["age"], RowWords("cat", "cats")))
+    'no cat in the data is alike in age: how common states are is told by cats that differ in this'
     """
     if n_comparable is None or n_comparable >= FEWEST_COMPARABLE:
         return
+    n = round(n_comparable)
+    told = ""
+    if n < _FEWEST_TO_TELL and (alike_in or lacking):
+        these = "this" if len(alike_in) + len(lacking) == 1 else "these"
+        differ = f"{rows.many} {_WHO[rows.are_people]} differ in {these}"
+        told = f": how common states are is told by {differ}"
+    if n == 0:
+        parts = [f"alike in {_list_some(alike_in)}"] if alike_in else []
+        parts += [f"without {_list_some(lacking)}"] if lacking else []
+        yield f"{rows.nobody} in the data is {join_words(parts) or 'like this'}{told}"
+        return
+    clause = comparable_clause(alike_in, lacking, rows, one=n == 1)
+    yield f"compared with only about {rows.count(n)}{clause}{told}"
+
+
+def comparable_clause(
+    alike_in: Sequence[str], lacking: Sequence[str], rows: RowWords, *, one: bool = False
+) -> str:
+    """Say what comparable people have in common: values, and what they lack.
+
+    >>> comparable_clause(["age", "sex"], [], PEOPLE)
+    ' alike in age and sex'
+    """
     alike = f" alike in {_list_some(alike_in)}" if alike_in else ""
-    yield f"compared with only about {rows.count(round(n_comparable))}{alike}"
+    if not lacking:
+        return alike
+    lack = "lacks" if one else "lack"
+    return f"{alike} {_WHO[rows.are_people]} also {lack} {_list_some(lacking)}"
+
+
+def lacking_in_words(schema: Schema, record: Array) -> list[str]:
+    """Name the features that a record has no value of; a code says what it has instead.
+
+    >>> import numpy as np
+    >>> schema = Schema([Feature("income"), Feature("late", codes={-9: "never"})])
+    >>> lacking_in_words(schema, np.array([np.nan, 3.0]))
+    ['income']
+    """
+    named = []
+    for feature, code in zip(schema, record.tolist(), strict=True):
+        if is_absent_code(feature, code):
+            word = feature.format(code)
+            also = "" if word == "missing" else f" ({word})"
+            named.append(f"{feature.display_name}{also}")
+    return named
 
 
 def cautions_about_missing(

@@ -127,6 +127,7 @@ class MeasurementDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=Tr
     feature: str
     n_values: int
     n_enough: int
+    enough: str = ""
 
 
 class DoubtDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):

@@ -228,10 +228,14 @@ class RecourseFacts:
     @property
     def compared_by(self) -> tuple[str, ...]:
         """What comparable people are alike in, as it is called: features, and what is missing."""
+        return (*self.shared, "what is missing") if self.missing else self.shared
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The features in which comparable people are alike, as they are called."""
         own = tuple(one.name for one in self.schema if one.own)
         names = own if self.alike_in is None else self.alike_in
-        called = tuple(self.schema[name].display_name for name in names)
-        return (*called, "what is missing") if self.missing else called
+        return tuple(self.schema[name].display_name for name in names)
 
     @property
     def summary(self) -> dict[str, object]:

@@ -79,7 +79,7 @@ class Recourses(Sequence[Recourse]):
         if not self._answers:
             return table_from_columns({}, "numpy")
         ends = [one.with_actions_as_path().records[-1] for one in self._answers]
-        return self._with_labels(self._answers[0].form.make_table(np.stack(ends)))
+        return self._with_labels(self._answers[0].form.make_table(np.stack(ends)), self.numbers)
 
     @property
     def changes(self) -> list[dict[str, tuple[Any, Any]]]:
@@ -87,10 +87,11 @@ class Recourses(Sequence[Recourse]):
         return [changes_of(one) for one in self._answers]
 
     def summary(self) -> Any:
-        """One line a feature, the most often changed first, as a table of the user's own kind.
+        """One line a feature that changes, the most often changed first, as a table of your kind.
 
-        ``people`` and ``share`` tell how many of those with recourse change it, ``up`` and
-        ``down`` which way, and ``median_change`` by how much; a category has neither.
+        ``people`` and ``share`` tell how many of those with recourse change it. For a number,
+        ``up`` and ``down`` count which way, and ``median_change`` tells by how much; for a category
+        ``becomes`` says what it becomes, and how often: ``"heat pump (12), gas (3)"``.
         """
         found = [one for one in self._answers if one.found]
         return table_from_columns(counts_by_feature(found), self._kind)
@@ -98,13 +99,21 @@ class Recourses(Sequence[Recourse]):
     def to_frame(self) -> Any:
         """One line a person, as a table of the user's own kind (see ``Audit.to_frame``).
 
-        A pandas table has the labels of the people's rows, so that it can be joined with theirs.
+        ``status``, ``reason`` and ``cautions`` are the answer's; who could not be answered has the
+        status ``ERROR``, and ``error`` says why. ``score_after``, ``action_cost``, ``n_actions``,
+        ``n_changed`` and ``changed`` tell of the plan (of the path, where there is no plan);
+        ``steps``, ``cost`` and ``score_of_path`` of the path. ``person`` numbers the people where
+        some have no answer. A pandas table has the labels of their rows, so that it can be joined
+        with theirs.
         """
-        columns: dict[str, list[Any]] = (
-            {} if self._everybody_answered else {"person": list(self.numbers)}
-        )
-        columns |= answer_columns(self._answers)
-        return self._with_labels(table_from_columns(columns, self._kind))
+        every: dict[int, Recourse | InputError] = {
+            **dict(zip(self.numbers, self._answers, strict=True)),
+            **self.errors,
+        }
+        numbers = list(self.numbers) if not self.errors else sorted(every)
+        columns: dict[str, list[Any]] = {} if self._everybody_answered else {"person": numbers}
+        columns |= answer_columns([every[n] for n in numbers])
+        return self._with_labels(table_from_columns(columns, self._kind), numbers)
 
     def to_json(self, indent: int | None = None) -> str:
         """Write all answers down; ``Recourses.from_json`` gives them back, without the errors."""
@@ -141,10 +150,10 @@ class Recourses(Sequence[Recourse]):
     def _kind(self) -> str:
         return self._answers[0].form.kind if self._answers else "numpy"
 
-    def _with_labels(self, table: Any) -> Any:
-        """Give a pandas table the labels of the people."""
-        if self.labels is not None and hasattr(table, "set_axis"):
-            return table.set_axis(list(self.labels), axis=0)
+    def _with_labels(self, table: Any, numbers: Iterable[int]) -> Any:
+        """Give a pandas table the labels of the people with these numbers."""
+        if self._labels is not None and hasattr(table, "set_axis"):
+            return table.set_axis([self._labels[n] for n in numbers], axis=0)
         return table
 
     @property

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from localface.answers.action import Action
-from localface.answers.cautions import FEWEST_COMPARABLE
+from localface.answers.cautions import FEWEST_COMPARABLE, comparable_clause, lacking_in_words
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
-from localface.answers.measurement import measurement_sentence
+from localface.answers.measurement import measurement_sentence, measuring_alone_sentence
 from localface.answers.move_evidence import CAUTION
 from localface.answers.status import Status
 from localface.answers.waiting import waiting_sentence
@@ -25,7 +25,6 @@ from localface.answers.wording import (
     format_share_of_people,
     format_state_reached,
     join_numbers,
-    join_words,
     to_one_line,
 )
 
@@ -33,7 +32,6 @@ MOST_LINES = 6
 """Changes shown for one step; the others are counted."""
 _MOST_AT_ONCE = 12  # changes shown for one action, all of which somebody has to make; likewise
 
-_OWN_NAMED = 4  # features that never change which are named
 _MISSING_NAMED = 6  # features without a value which are named
 
 
@@ -78,7 +76,10 @@ def page_of(answer: RecourseFacts) -> Page:
         return Page(
             repr(answer),
             alerts=(*caution_lines(answer.cautions), *alert_lines(answer)),
-            opening=tuple(line for line in (answer.status.value, answer.reason) if line),
+            opening=(
+                *(line for line in (answer.status.value, answer.reason) if line),
+                *_measuring_alone(answer),
+            ),
             now=now,
             noun=answer.target.noun,
             closing=(
@@ -91,12 +92,20 @@ def page_of(answer: RecourseFacts) -> Page:
     return Page(
         repr(answer),
         alerts=(*caution_lines(answer.cautions), *alert_lines(answer)),
-        opening=(answer.reason,) if answer.reason else (),
+        opening=(*((answer.reason,) if answer.reason else ()), *_measuring_alone(answer)),
         now=now,
         noun=answer.target.noun,
         steps=_page_steps(answer),
         closing=(*_closing_lines(answer), *evidence_notes(answer), *_waiting_line(answer)),
     )
+
+
+def _measuring_alone(answer: RecourseFacts) -> Iterator[str]:
+    """Say on top where no action is needed but to measure."""
+    if answer.status is not Status.ALREADY_THERE:
+        for one in answer.measurements:
+            if one.is_enough:
+                yield measuring_alone_sentence(answer.schema[one.feature].display_name)
 
 
 def make_page_step(
@@ -174,7 +183,7 @@ def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
         return None
     density = answer.actions[index - 1].density if index else answer.densities[0]
     if density < answer.min_density <= action.density:
-        return f"to come to a common state, not for the {target.noun}"
+        return f"does nothing for the {target.noun}: it only leads to a more common state"
     if any(index in later.follows for later in answer.actions[index + 1 :]):
         return f"needed for what follows, not for the {target.noun}"
     return None
@@ -234,8 +243,9 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     yield from _missing_lines(answer)
     if answer.actions:
         n = len(answer.certificates)
-        rows = answer.schema.each_row.many
-        through = f"states that {rows} are in" if answer.composed else f"real {rows}"
+        rows = answer.schema.each_row
+        made = f"states made of real {rows.of_many} values"
+        through = made if answer.composed else f"real {rows.many}"
         yield _plan_line(answer)
         yield (
             f"also found: a path of {n} step{'' if n == 1 else 's'} through {through} (.path)"
@@ -294,25 +304,19 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     """
     if answer.n_comparable is None or answer.n_comparable < FEWEST_COMPARABLE:
         return
-    own = answer.compared_by
-    if not own:
-        return
-    named = list(own[:_OWN_NAMED])
-    named += [f"{len(own) - _OWN_NAMED} more"] if len(own) > _OWN_NAMED else []
-    alike = f"alike in {join_words(named)}"
-    many = f"{format_about(answer.n_comparable)} {answer.schema.each_row.many}"
-    yield f"compared with about {many} {alike}"
+    rows = answer.schema.each_row
+    clause = comparable_clause(
+        answer.shared, lacking_in_words(answer.schema, answer.records[0]), rows
+    )
+    if clause:
+        yield f"compared with about {format_about(answer.n_comparable)} {rows.many}{clause}"
 
 
 def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
     """Name what nobody knows of this person: it stays so, and no action needs it."""
     if not answer.missing:
         return
-    each = []
-    for name in answer.missing:
-        word = answer.schema[name].format(float(answer.records[0][answer.schema.index(name)]))
-        shown_name = answer.schema[name].display_name
-        each.append(shown_name if word == "missing" else f"{shown_name} ({word})")
+    each = lacking_in_words(answer.schema, answer.records[0])
     shown = each[:_MISSING_NAMED]
     more = f" and {len(each) - len(shown)} more" if len(each) > len(shown) else ""
     if answer.status is Status.ALREADY_THERE:  # nothing changes, and nothing has to
@@ -337,5 +341,7 @@ def _floor_phrase(answer: RecourseFacts, certificate: Certificate, *, certified:
     if certificate.floor < asked:
         return f"{passes} through no state more unusual than this {rows.of_one} own"
     if asked <= 0:
-        return "may pass through any state: no floor was asked for"
+        lowered = answer.relaxed_to is not None
+        why = "the floor was lowered to 0 %" if lowered else "no floor was asked for"
+        return f"may pass through any state: {why}"
     return f"{passes} through states at least as common as {format_share_of_people(asked, rows)}"

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from localface.answers.disclosure import Disclosure
 from localface.answers.target import Target
 from localface.answers.wording import (
-    format_distinct_percents,
     format_number,
     format_percent,
+    format_whole_percent,
     to_one_line,
 )
 from localface.data.feature import Feature
@@ -21,6 +21,9 @@ ROBUSTNESS_DRAWS = 200
 
 UNDECLARED = 0.01
 """How far a feature without a resolution is missed, as a share of its standard deviation."""
+
+
+_NOTHING_TO_MISS = "nothing that changes can be missed by a little"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +68,10 @@ class Lasting:
     @property
     def sentence(self) -> str:
         """The probability in words, as an estimate."""
-        low, high = format_distinct_percents(*self.interval)
-        return (
-            f"holds under a retrained model with probability {format_percent(self.probability)} "
-            f"(90 % interval: {low} to {high})"
-        )
+        likely = format_whole_percent(self.probability)
+        low, high = map(format_whole_percent, self.interval)
+        interval = f"(90 % interval: {low} to {high})"
+        return f"holds under a retrained model with probability {likely} {interval}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +108,21 @@ class Robustness:
         return self.n_valid / len(self.models) if self.models else None
 
     @property
+    def _is_met_exactly(self) -> bool:
+        """Whether no deviation could be tried: categories are met or not."""
+        return not self.noise and self.interval == (1.0, 1.0)
+
+    @property
     def sentences(self) -> tuple[str, ...]:
         """All that is known, one sentence each: deviations, other models, retraining."""
         return tuple(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
-        if self.success is not None:
+        if self._is_met_exactly:
+            yield f"robust to noise: {_NOTHING_TO_MISS}"
+        elif self.success is not None:
             draws = f"{self.n:,} small deviations"
-            share = format_percent(self.success)
+            share = format_whole_percent(self.success)
             yield f"robust to noise: {share} of {draws} from it still reach the target"
         if self.models:
             n = len(self.models)
@@ -123,17 +132,20 @@ class Robustness:
 
     def __repr__(self) -> str:
         parts = []
-        if self.success is not None:
-            share = f"{format_percent(self.success)} of {self.n:,} small deviations"
+        if self._is_met_exactly:
+            parts.append(_NOTHING_TO_MISS)
+        elif self.success is not None:
+            share = f"{format_whole_percent(self.success)} of {self.n:,} small deviations"
             parts.append(f"{share} still reach the target")
         if self.noise and self.interval is not None:
-            low, high = format_distinct_percents(*self.interval)
+            low, high = map(format_whole_percent, self.interval)
             parts[0] += f" (95 % interval: {low} to {high})"
         if self.models:
             n = len(self.models)
             parts.append(f"valid under {self.n_valid} of {n} other model{'s' * (n > 1)}")
         if self.lasting is not None:
-            parts.append(f"lasting with probability {format_percent(self.lasting.probability)}")
+            likely = format_whole_percent(self.lasting.probability)
+            parts.append(f"lasting with probability {likely}")
         return f"<Robustness: {', '.join(parts)}>"
 
     def __str__(self) -> str:
@@ -151,8 +163,8 @@ class Robustness:
             share = f"{format_percent(UNDECLARED)} of a standard deviation"
             reason = "as no resolution is declared"
             yield f"missed by up to {share}, {reason}: {', '.join(map(str, guessed))}"
-        if self.success is not None and not self.noise:
-            yield "nothing that changes can be missed by a little"
+        if self.success is not None and not self.noise and not self._is_met_exactly:
+            yield _NOTHING_TO_MISS
         for name, score_there, valid in self.models:
             verdict = "valid" if valid else "not valid"
             shown = format_number(score_there)

@@ -11,6 +11,7 @@ from localface.data.row_words import PEOPLE, RowWords
 SAMPLED = " (sampled, not proven)"
 """What is added to a claim that rests on samples."""
 
+_HARDLY_ANY = 0.05  # share of people below whom nothing is called more common than they are
 _SAID_AS_ONE_IN = 25  # people up to whom any number is said so: 1 in 7, but not 1 in 314
 
 
@@ -30,6 +31,21 @@ def format_percent(share: float, digits: int = 2) -> str:
         return "less than 0.0001 %" if value < 50 else "more than 99.9999 %"
     decimals = max(0, digits - 1 - math.floor(math.log10(room)))
     return f"{_without_trailing_zeros(f'{value:.{decimals}f}')} %"
+
+
+def format_whole_percent(share: float) -> str:
+    """Say an estimate in whole per cents: certain, or impossible, is only what is.
+
+    >>> format_whole_percent(0.984), format_whole_percent(0.99979), format_whole_percent(0.001)
+    ('98 %', 'more than 99 %', 'less than 1 %')
+    >>> format_whole_percent(1.0), format_whole_percent(0.0), format_whole_percent(0.7149)
+    ('100 %', '0 %', '71 %')
+    """
+    if 0 < share < 0.005:
+        return "less than 1 %"
+    if 0.995 <= share < 1:
+        return "more than 99 %"
+    return f"{100 * share:.0f} %"
 
 
 def format_distinct_percents(first: float, second: float) -> tuple[str, str]:
@@ -98,12 +114,15 @@ def format_more_unusual_than(share: float, rows: RowWords = PEOPLE) -> str:
 def format_state_reached(share: float, rows: RowWords = PEOPLE) -> str:
     """Say how common the state is that an action leads to, ``share`` of people's being less so.
 
-    >>> format_state_reached(0.4)
-    "leads to a state more common than 40 % of people's"
+    What leaves hardly anybody behind is not told as common.
+
+    >>> format_state_reached(0.4), format_state_reached(0.0042)
+    ("leads to a state more common than 40 % of people's", \
+"leads to a state more unusual than 99.58 % of people's")
     >>> format_state_reached(1), format_state_reached(0)
     ("leads to a state more common than anybody's", "leads to a state more unusual than anybody's")
     """
-    if share > 0:
+    if share >= _HARDLY_ANY:
         return f"leads to a state more common than {format_share_of_people(share, rows)}"
     return f"leads to a state {format_more_unusual_than(share, rows)}"
 
@@ -149,14 +168,16 @@ def join_numbers(numbers: Iterable[int]) -> str:
     return join_words([str(number) for number in numbers])
 
 
-def join_words(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str], word: str = "and") -> str:
     """Join words for a sentence.
 
     >>> join_words(["debt"]), join_words(["debt", "income", "term"])
     ('debt', 'debt, income and term')
+    >>> join_words(["oil", "gas"], "or")
+    'oil or gas'
     """
     *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{', '.join(most)} {word} {last}" if most else last
 
 
 def to_one_line(text: str) -> str:

@@ -65,10 +65,13 @@ class AbsenceColumns:
         codes = record[lacking].tolist()
         each = [f"{f.name} ({f.format(code)})" for f, code in zip(features, codes, strict=True)]
         others = any(one.feature == lacking[0] for one in self.columns)
-        none = "nobody in the data lacks one so" if others else "everybody in the data has one"
+        rows = self.schema.each_row
+        none = f"{rows.everybody} in the data has one"
+        if others:
+            none = f"{rows.nobody} in the data lacks one so"
         raise DataError(
             f"{who} has no value of {', '.join(each)}, and {none}: give the "
-            "value, or data in which some people lack it too",
+            f"value, or data in which some {rows.many} lack it too",
             feature=features[0].name,
         )
 

@@ -132,6 +132,13 @@ def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
         return "grows"
     if feature.moves == extra.moves:
         return extra.moves
+    if feature.moves == "never" and extra.lets_move:
+        raise ConstraintError(
+            f"{feature.name!r} never moves by the schema, and where= says how it may: where= only "
+            "narrows what the schema allows, so leave it out, or let it move in the schema",
+            feature=feature.name,
+            option="where",
+        )
     both = {feature.moves, extra.moves} - {"freely"}
     if both == {"up", "down"}:
         raise ConstraintError(

@@ -188,24 +188,48 @@ def _shared_step(distinct: Array, finest: float) -> float:
 
 
 def _refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
-    if n_categories > _MANY and n_categories > n_rows / 2:
+    if _tells_whose_row(n_categories, n_rows):
         raise SchemaError(
             f"the column {name!r} has {n_categories} different values in {n_rows} rows "
-            f"and looks like an identifier: drop it (--drop {name} on the command line)",
+            "and looks like an identifier: drop it (if it says whose row it is, give it as "
+            "groups=)",
             feature=name,
         )
+
+
+def _tells_whose_row(n_categories: int, n_rows: int) -> bool:
+    """Whether so many texts are too many for categories: most rows have one of their own."""
+    return n_categories > _MANY and n_categories > n_rows / 2
+
+
+def is_identifier_in_text(values: ColumnValues, *, n_people: int) -> bool:
+    """Whether a column is text of which most people have their own: what a guess refuses.
+
+    >>> is_identifier_in_text(np.array([f"H{i:03}" for i in range(60)], object), n_people=60)
+    True
+    """
+    if values.dtype.kind != "O":
+        return False
+    seen = set(values[~missing_mask(values)].tolist())
+    if not _tells_whose_row(len(seen), n_people):
+        return False
+    return all(isinstance(one, str) for one in seen) and not _are_dates(list(seen))
 
 
 def _refuse_dates_in_text(name: str, distinct: Sequence[object]) -> None:
     """Refuse text that is all dates: categories they are not."""
-    if len(distinct) > _FEW and all(_DATE.match(str(one)) for one in distinct):
+    if _are_dates(distinct):
         column = f"data[{name!r}]"
         raise SchemaError(
-            f"the column {name!r} holds dates as text, such as {distinct[0]!r}: drop it "
-            f"(--drop {name} on the command line), or read it as dates, with "
-            f"{column} = pd.to_datetime({column}) (dayfirst=True where the day comes first)",
+            f"the column {name!r} holds dates as text, such as {distinct[0]!r}: drop it, or read "
+            f"it as dates, with {column} = pd.to_datetime({column}) (dayfirst=True where the day "
+            "comes first)",
             feature=name,
         )
+
+
+def _are_dates(distinct: Sequence[object]) -> bool:
+    return len(distinct) > _FEW and all(_DATE.match(str(one)) for one in distinct)
 
 
 def _zoned_dates_error(name: str, dtype: object) -> SchemaError:

@@ -21,7 +21,7 @@ def check_own_bounds(schema: Schema, record: Array, seen: Sequence[SeenValues]) 
     outside = [
         (feature, _fault_sentence(feature, code, values))
         for feature, code, values in zip(schema, record.tolist(), seen, strict=True)
-        if not _is_within_bounds(feature, code)
+        if not is_within_bounds(feature, code)
     ]
     if outside:
         faults = "; ".join(fault for _, fault in outside)
@@ -45,10 +45,11 @@ def _suggestion(
 
 def _slip_within_bounds(feature: Feature, code: float, seen: SeenValues) -> float | None:
     slip = seen.ordinary_shift(feature, code)
-    return slip if slip is not None and _is_within_bounds(feature, slip) else None
+    return slip if slip is not None and is_within_bounds(feature, slip) else None
 
 
-def _is_within_bounds(feature: Feature, code: float) -> bool:
+def is_within_bounds(feature: Feature, code: float) -> bool:
+    """Whether a value is one that the schema's bounds allow anybody; a missing one is."""
     if feature.bounds is None or is_absent_code(feature, code):
         return True
     low, high = range_codes(feature, feature.bounds)
@@ -64,11 +65,12 @@ def _fault_sentence(feature: Feature, code: float, seen: SeenValues) -> str:
     guess = ""
     if slip is not None:
         guess = f" (is it {feature.format(slip)}?)"
-    bounds = _bounds_text(feature)
+    bounds = bounds_text(feature)
     return f"{feature.name!r} is {shown}{unit}{guess}, and the schema's bounds are {bounds}"
 
 
-def _bounds_text(feature: Feature) -> str:
+def bounds_text(feature: Feature) -> str:
+    """The bounds of a feature that has some, for people: ``"0 kWp or more"``."""
     low, high = feature.bounds or (None, None)
     unit = f" {feature.unit}" if feature.unit else ""
     if high is None:

@@ -36,9 +36,9 @@ def read_records(data: object, schema: Schema) -> Array:
 
 
 def read_record(
-    person: object, schema: Schema, what: str = "the person", *, extra: Collection[str] = ()
+    person: object, schema: Schema, what: str = "", *, extra: Collection[str] = ()
 ) -> Array:
-    """Read one person as a record; ``what`` is what a refusal calls them.
+    """Read one person as a record; ``what`` is what a refusal calls them, where they are none.
 
     A dict may have keys that are no features only where they are in ``extra``, the other columns
     of the data; in a Series or a table, whatever else there is (an id, the outcome) is left out.
@@ -55,7 +55,7 @@ def read_record(
         return _read_only_row(opened.native, schema) if codes is None else codes
     _check_column_names(values, schema, what)
     if opened.came_as == "dict":
-        _refuse_unknown_keys(values, schema, what, extra)
+        _refuse_unknown_keys(values, schema, what or f"the {schema.each_row.one}", extra)
     return np.array([_code_of_person(feature, values) for feature in schema])
 
 
@@ -72,7 +72,8 @@ def _read_only_row(table: object, schema: Schema) -> Array:
     records = read_records(table, schema)
     if len(records) != 1:
         raise DataError(
-            f"one person is wanted, and {len(records)} rows came: give one row, or use explain_many"
+            f"one {schema.each_row.one} is wanted, and {len(records)} rows came: give one row, or "
+            "use explain_many"
         )
     return np.asarray(records[0])
 
@@ -242,9 +243,10 @@ def _check_column_names(have: Iterable[object], schema: Schema, what: str) -> No
     if lacking:
         spare = [name for name in names if name not in wanted]
         each = ", ".join(f"{name!r}{did_you_mean(name, spare)}" for name in lacking)
-        unknown = "; give None for what is not known" if what == "the person" else ""
+        unknown = "" if what else "; give None for what is not known"
+        whose = what or f"the {schema.each_row.one}"
         raise DataError(
-            f"{what} lacks {each}: it has {list_names(names)}{unknown}", feature=lacking[0]
+            f"{whose} lacks {each}: it has {list_names(names)}{unknown}", feature=lacking[0]
         )
 
 

@@ -55,6 +55,11 @@ class RowWords:
         """Any of them: anybody, any house."""
         return "anybody" if self.are_people else f"any {self.one}"
 
+    @property
+    def everybody(self) -> str:
+        """All of them: everybody, every house."""
+        return "everybody" if self.are_people else f"every {self.one}"
+
     def count(self, n: int) -> str:
         """Say how many there are.
 

@@ -27,6 +27,11 @@ class FeatureConstraint:
     bounds: tuple[object, object] | None = None
     only: frozenset[int] | None = None  # the codes it may take
 
+    @property
+    def lets_move(self) -> bool:
+        """Whether the call speaks of a change: a direction, or a distance."""
+        return self.moves in ("up", "down") or bool(self.within)
+
 
 UNCONSTRAINED = FeatureConstraint()
 

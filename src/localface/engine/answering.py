@@ -274,13 +274,17 @@ _NO_STATES = _States(_NO_POINTS)
 
 def _count_states(meter: Meter, question: Census, states: _States, scores: Array) -> TargetCounts:
     """Count the states that reach the target, of all that one person may take over."""
-    targets = int((scores >= meter.min_score).sum())
+    reached = scores >= meter.min_score
+    targets = int(reached.sum())
     nobody = np.zeros(len(question.bounds.lower), dtype=np.int64)
     best = None
     if question.point is not None and len(scores):
         first = int(np.argmax(scores))
         best = BestState(float(scores[first]), states.points[first] != question.point)
-    return TargetCounts(len(scores), targets, targets, nobody, of_states=True, best=best)
+    which = (states.points, reached) if question.which else None
+    return TargetCounts(
+        len(scores), targets, targets, nobody, of_states=True, best=best, states=which
+    )
 
 
 def _compose(

@@ -11,6 +11,7 @@ from localface.data.codes import finite_number
 from localface.data.constraints import check_where
 from localface.data.one_person import open_person
 from localface.data.read import read_record
+from localface.data.row_words import RowWords
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat, person_format
 from localface.data.where import read_where
@@ -176,11 +177,12 @@ def _engine_for_asked_target(engine: Engine, target: object) -> Engine:
 def check_each_ask(engine: Engine, ask: AskMany, n: int) -> list[CheckedAsk]:
     """Check what each of ``n`` people asks, where some options are given person by person."""
     lists = ask.lists()
+    rows = engine.schema.each_row
     for name, values in lists.items():
         if len(values) != n:
             raise ConstraintError(
-                f"{name}= has {len(values):,} entries, and {n:,} people came: give one a person, "
-                "or one for all",
+                f"{name}= has {len(values):,} entries, and {n:,} {rows.many} came: give one a "
+                f"{rows.one}, or one for all",
                 option=name,
             )
     if not lists:
@@ -188,7 +190,7 @@ def check_each_ask(engine: Engine, ask: AskMany, n: int) -> list[CheckedAsk]:
     engines: dict[float, Engine] = {}  # one for each score to reach
     found = []
     for number in range(n):
-        with naming_person(number):
+        with naming_person(number, rows):
             one = check_ask(engine, ask.of_person(number))
         shared = engines.setdefault(one.engine.options.min_score, one.engine)
         found.append(replace(one, engine=shared))
@@ -196,13 +198,16 @@ def check_each_ask(engine: Engine, ask: AskMany, n: int) -> list[CheckedAsk]:
 
 
 @contextmanager
-def naming_person(number: int) -> Iterator[None]:
+def naming_person(number: int, rows: RowWords) -> Iterator[None]:
     """Say in an error from within which of many people it is about."""
     try:
         yield
     except InputError as error:
         refusal = type(error)(
-            f"person {number}: {error}", feature=error.feature, person=number, option=error.option
+            f"{rows.one} {number}: {error}",
+            feature=error.feature,
+            person=number,
+            option=error.option,
         )
         refusal.suggestion = error.suggestion
         raise refusal from None

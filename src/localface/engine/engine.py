@@ -127,10 +127,11 @@ class Engine:
         **options: Any,
     ) -> Request:
         """Write a request down for a record; the options are the fields of ``Request``."""
-        self.space.absence_columns.refuse_unknown(record, "this person")
-        self.schema.check_relations(record[None, :], "this person")
-        self.space.check_magnitudes(record[None, :], "this person")
-        refuse_likely_codes(self.schema, record, self.answers.seen, "this person")
+        who = f"this {self.schema.each_row.one}"
+        self.space.absence_columns.refuse_unknown(record, who)
+        self.schema.check_relations(record[None, :], who)
+        self.space.check_magnitudes(record[None, :], who)
+        refuse_likely_codes(self.schema, record, self.answers.seen, who)
         check_own_bounds(self.schema, record, self.answers.seen)
         return Request(record, form, self.schema.box(record, where), **options)
 

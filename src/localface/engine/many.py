@@ -37,7 +37,7 @@ def plan_requests(engine: Engine, ask: AskMany, people: Any) -> list[PlannedRequ
     planned: list[PlannedRequest | InputError] = []
     for number, (one, record) in enumerate(zip(asked, records, strict=True)):
         if not keep_errors:
-            with naming_person(number):
+            with naming_person(number, engine.schema.each_row):
                 planned.append(_plan_request(number, one, record))
             continue
         try:

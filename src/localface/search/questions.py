@@ -79,7 +79,8 @@ class Census:
 
     ``why`` asks, where there are none, what each column rules out. With a ``projection`` the
     states are counted that a person may take over from rows, those apart that break relations;
-    ``point`` is where the person is, if they want to know how the best of them differs from it.
+    ``point`` is where the person is, if they want to know how the best of them differs from it;
+    ``which`` asks for the states themselves, where they differ in one value only.
     """
 
     bounds: Bounds
@@ -87,6 +88,7 @@ class Census:
     projection: Projection | None = None
     keeps_relations: Callable[[Array], Mask] | None = None
     point: Array | None = None
+    which: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +104,8 @@ class TargetCounts:
     """How many rows are allowed, and how many of them reach the target.
 
     Where none does, ``excluded_by`` says how many targets each column rules out. ``of_states`` says
-    that states were counted; ``best`` is then the one with the highest score, if there is any.
+    that states were counted; ``best`` is then the one with the highest score, if there is any,
+    and ``states`` are all of them and which reach the target, where that was asked.
     """
 
     allowed: int
@@ -111,6 +114,7 @@ class TargetCounts:
     excluded_by: npt.NDArray[np.int64]
     of_states: bool = False
     best: BestState | None = None
+    states: tuple[Array, Mask] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -296,9 +300,10 @@ def ask_target_counts(
     projection: Projection | None = None,
     keeps_relations: Callable[[Array], Mask] | None = None,
     point: Array | None = None,
+    which: bool = False,
 ) -> Questions[TargetCounts]:
     """Ask how many allowed rows reach the target, or states that a person may take over."""
-    answer: TargetCounts = yield Census(bounds, why, projection, keeps_relations, point)
+    answer: TargetCounts = yield Census(bounds, why, projection, keeps_relations, point, which)
     return answer
 
 

@@ -36,15 +36,18 @@ class NoiseSampler:
     def __call__(self, start: Array, end: Array) -> Array:
         """Return ``n`` records around ``end``: whole where numbers are, within the schema's bounds.
 
-        Nobody is in a state that breaks a declared relation, so such draws are passed over.
+        A number with a resolution lands whole resolutions away: nothing in between is recorded,
+        and a model may judge that very value otherwise than those around it. Nobody is in a state
+        that breaks a declared relation, so such draws are passed over.
         """
         amounts = np.zeros(len(self.schema))
+        stepped = np.zeros(len(self.schema), dtype=bool)
         for one in self.noise_per_feature(start, end):
             amounts[self.schema.index(one.feature.name)] = one.amount
+            stepped[self.schema.index(one.feature.name)] = one.declared
         drawn = self.n * (4 if self.schema.relations or self.schema.rules else 1)
-        landed = end + amounts * np.random.default_rng(self.seed).uniform(
-            -1, 1, (drawn, len(self.schema))
-        )
+        off = np.random.default_rng(self.seed).uniform(-1, 1, (drawn, len(self.schema)))
+        landed = end + amounts * np.where(stepped, np.rint(off), off)
         for j, feature in enumerate(self.schema):
             low, high = _code_limits(feature)
             whole = np.rint(landed[:, j]) + 0.0 if feature.whole else landed[:, j]

@@ -26,6 +26,7 @@ from localface.answers.recourse import Recourse
 from localface.answers.relation_words import pair_in_words, rule_in_words
 from localface.data.absence import same_codes
 from localface.data.feature import Feature
+from localface.data.own_bounds import bounds_text, is_within_bounds
 from localface.data.read import read_record
 from localface.data.schema import Schema
 from localface.density.protocol import RESTATED_TOLERANCE
@@ -129,7 +130,15 @@ def _broken_constraints(schema: Schema, request: Request, goal: Array) -> Iterat
             label=feature.display_name,
             fixed=bool(box.lower[j] == box.upper[j]),
             gap=gap_sentence(feature, float(request.record[j]), code),
+            beyond=_beyond_bounds(feature, code),
         )
+
+
+def _beyond_bounds(feature: Feature, code: float) -> str:
+    """Say what the schema's bounds are where a value is outside of them: nobody can have it."""
+    if is_within_bounds(feature, code):
+        return ""
+    return f"the schema's bounds of {feature.display_name} are {bounds_text(feature)}"
 
 
 def _broken_pairs(schema: Schema, goal: Array) -> Iterator[Overstep]:

@@ -26,7 +26,8 @@ class Overstep:
 
     ``by`` is counted in ``unit``; it is None where there is no distance, as between categories.
     ``label`` and ``other_label`` are what the features are called, ``fixed`` is whether this one
-    may not move at all, and ``gap`` says so where a value would have to come or go.
+    may not move at all, ``gap`` says so where a value would have to come or go, and ``beyond``
+    where the schema's bounds rule the value out for everybody.
     """
 
     feature: str
@@ -40,15 +41,16 @@ class Overstep:
     other_label: str = ""
     fixed: bool = False
     gap: str = ""
+    beyond: str = ""
 
     @property
     def amount_text(self) -> str:
-        """By how much, for people."""
-        return (
-            ""
-            if self.by is None
-            else " ".join(part for part in (format_number(self.by), self.unit) if part)
-        )
+        """By how much, for people; a unit that is a word of several is not said of one."""
+        if self.by is None:
+            return ""
+        several = len(self.unit) > len("lbs") and self.unit.endswith("s")
+        unit = "" if several and self.by == 1 else self.unit
+        return " ".join(part for part in (format_number(self.by), unit) if part)
 
     @property
     def sentence(self) -> str:
@@ -78,7 +80,8 @@ class Relaxation:
     ``widen`` holds the constraints, ``min_density`` the floor and ``min_score`` the score
     to settle for; None, or nothing, where no more is asked than now. ``enough`` tells
     whether that opens it: no floor helps where ``max_step`` rules out every step, and nothing
-    does where the wish changes what stays a person's own, which is not in ``widen``.
+    does where the wish changes what stays a person's own or goes beyond the schema's bounds,
+    which is not in ``widen``, or brings the score no nearer to the target.
     """
 
     widen: tuple[Overstep, ...] = ()
@@ -201,8 +204,7 @@ def _page_of_check(found: Check) -> Page:
     distance_limits = "reaches" if found.valid else "does not reach"
     score = f"{found.target.noun} {found.target.format_score(found.score)}"
     opening = [f"wished: {wish}", f"{score} {distance_limits} {found.target.sentence}"]
-    rows = found.schema.each_row.many
-    opening.append(f"usual: {format_percent(found.density)} of {rows} have a less common state")
+    opening.append(_usual_line(found))
     if found.wish:
         opening.append(f"straight there: {found.step_sentence}")
     opening += [f"refused: {reason}" for reason in found.reasons]
@@ -218,3 +220,12 @@ def _page_of_check(found: Check) -> Page:
         steps=steps,
         closing=tuple(closing),
     )
+
+
+def _usual_line(found: Check) -> str:
+    """How many have a less common state: usual is what the floor allows."""
+    rows = found.schema.each_row
+    if found.density <= 0:
+        return f"unusual: no {rows.one} has a less common state"
+    share = f"{format_percent(found.density)} of {rows.many} have a less common state"
+    return f"usual: {share}" if found.on_ground else f"unusual: only {share}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from localface.analyses.whynot.findings import Check, Overstep, Relaxation
 from localface.analyses.whynot.searching import TriedWish
@@ -75,12 +76,15 @@ def why_no_path_leads_there(engine: Engine, found: Check, tried: TriedWish | Non
 def least_relaxation(found: Check, tried: TriedWish | None, *, no_steps: str) -> Relaxation:
     """What would have to give way, all of it at once; ``no_steps`` says why no floor helps."""
     lowered = None if tried is None else tried.lowered
-    score = None if found.valid else found.target.threshold_below(found.score)
-    hopeless = [one for one in found.broken if one.gap or _is_own(found.schema, one)]
+    score = _score_to_settle_for(found)
+    hopeless = [one for one in found.broken if one.gap or one.beyond or _is_own(found.schema, one)]
     if hopeless:
         movable = tuple(one for one in found.broken if one not in hopeless)
         sentence = f"nothing opens it: {_why_hopeless(hopeless)}"
         return Relaxation(movable, lowered, score, enough=False, sentence=sentence)
+    if score is None and not found.valid:
+        sentence = f"nothing opens it: {_why_worth_nothing(found)}"
+        return Relaxation(found.broken, lowered, score, enough=False, sentence=sentence)
     enough = tried is None or tried.opens
     parts = [one.remedy for one in found.broken]
     if lowered is not None and lowered > 0:
@@ -102,6 +106,25 @@ def least_relaxation(found: Check, tried: TriedWish | None, *, no_steps: str) ->
     return Relaxation(found.broken, lowered, score, enough, sentence)
 
 
+def _score_to_settle_for(found: Check) -> float | None:
+    """The score that would have to be enough; None where it is, and where today's is as good."""
+    if found.valid:
+        return None
+    enough = found.target.threshold_below(found.score)
+    lower = replace(found.target, min_score=enough) if found.target.max_score is None else None
+    if lower is None:
+        before, after = (found.target.distance_from(one) for one in found.scores)
+        return enough if after < before else None
+    return None if lower.is_reached_by(found.scores[0]) else enough
+
+
+def _why_worth_nothing(found: Check) -> str:
+    """Why no lower score to settle for would help: the person has it today."""
+    before, after = (found.target.distance_from(one) for one in found.scores)
+    verb = "hardly brings" if after < before else "does not bring"
+    return f"it {verb} the {found.target.noun} nearer to the target"
+
+
 def _is_own(schema: Schema, broken: Overstep) -> bool:
     """Tell whether it is what stays a person's own that would have to give way."""
     return schema[broken.feature].own or (broken.other is not None and schema[broken.other].own)
@@ -109,9 +132,9 @@ def _is_own(schema: Schema, broken: Overstep) -> bool:
 
 def _why_hopeless(broken: Sequence[Overstep]) -> str:
     """Why no constraint that gives way would help."""
-    gaps = [one.gap for one in broken if one.gap]
-    own = ["it would change what is kept as it is"] if len(gaps) < len(broken) else []
-    return "; ".join([*own, *gaps])
+    said = [one.gap or one.beyond for one in broken if one.gap or one.beyond]
+    own = ["it would change what is kept as it is"] if len(said) < len(broken) else []
+    return "; ".join([*own, *said])
 
 
 def _no_floor_helps_sentence(tried: TriedWish | None, no_steps: str) -> str:

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+from localface.answers.many_columns import FAILED
 from localface.apps.batch.manifest import manifest_differences
-from localface.apps.batch.worker import FAILED
 from localface.data.whole_files import (
     CHECKSUM,
     checksum_of_bytes,

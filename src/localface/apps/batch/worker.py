@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 from warnings import catch_warnings
 
+from localface.answers.many_columns import FAILED, error_in_words
 from localface.answers.recourse import Recourse
 from localface.engine.asking import check_ask
 from localface.errors import (
@@ -23,19 +24,18 @@ from localface.options import Ask, AskMany
 with needs_extra("cluster", "explaining people in blocks"):
     import pyarrow as pa
 
-FAILED = "ERROR"  # the status of someone who could not be answered; ``error`` says why
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Worker:
     """Answers blocks of people: a table in, a table out, one line a person in the same order.
 
     A line holds ``id`` (what ``id_column`` says, else the place in the block), ``status``,
-    ``reason``, ``cautions``, ``error``, ``score_before``, ``score_after``, ``steps``,
-    ``cost``, ``relaxed_to``, ``rows_seen``, ``n_actions`` and ``answer``, the whole
-    ``Recourse`` as JSON. Someone whose record cannot be read, or on whom the model fails, has
-    the status ``ERROR`` and the reason in ``error``, and does not keep the others from their
-    answers. A model that fails on everyone is no answer about anyone: that is raised.
+    ``reason``, ``cautions``, ``error``, ``score_before``, ``score_after`` (that of the plan, or
+    of the path where there is none), ``steps``, ``cost``, ``relaxed_to``, ``rows_seen``,
+    ``n_actions`` and ``answer``, the whole ``Recourse`` as JSON. Someone whose record cannot be
+    read, or on whom the model fails, has the status ``ERROR`` and the reason in ``error``, and
+    does not keep the others from their answers. A model that fails on everyone is no answer about
+    anyone: that is raised.
 
     Parameters
     ----------
@@ -89,7 +89,8 @@ class Worker:
             wanted.append(self.id_column)
         lacking = [f"{name!r}{did_you_mean(name, have)}" for name in wanted if name not in have]
         if lacking:
-            raise DataError(f"the people lack {', '.join(lacking)}: they have {list_names(have)}")
+            rows = self.explainer.schema.each_row.many
+            raise DataError(f"the {rows} lack {', '.join(lacking)}: they have {list_names(have)}")
 
     def _answer_or_error_per_person(self, people: Any) -> list[Recourse | InputError]:
         """The answer of each person, or what is wrong with their record."""
@@ -129,14 +130,14 @@ def _answer_as_row(answer: Recourse | InputError) -> dict[str, Any]:
     if isinstance(answer, InputError):
         return {
             "status": FAILED,
-            "error": f"{type(answer).__name__}: {answer}",
+            "error": error_in_words(answer),
         }
     return {
         "status": answer.status.name,
         "reason": answer.reason,
         "cautions": "; ".join(answer.cautions),
         "score_before": answer.scores[0],
-        "score_after": answer.scores[-1],
+        "score_after": answer.with_actions_as_path().scores[-1],
         "steps": len(answer.certificates),
         "cost": answer.cost,
         "relaxed_to": answer.relaxed_to,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from localface.apps.cli.arguments import make_parser
+from localface.apps.cli.arguments import commands_of, make_parser, parse_arguments
 from localface.apps.cli.commands import COMMANDS
 from localface.apps.cli.console import print_to_stderr, show_warnings_in_one_line
 from localface.apps.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, MISUSE
+from localface.apps.cli.option_words import in_options
 from localface.errors import LocalFACEError
 
 __all__ = ["cli_reference", "main"]
@@ -20,7 +20,7 @@ __all__ = ["cli_reference", "main"]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command, and return its exit code; a user's mistake is one line, never a traceback."""
     try:
-        arguments = make_parser().parse_args(argv)
+        arguments = parse_arguments(argv)
         with show_warnings_in_one_line():
             code: int = COMMANDS[arguments.run](arguments)
         sys.stdout.flush()
@@ -39,7 +39,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         named = error.filename and error.strerror
         print_to_stderr(f"{error.filename}: {error.strerror}" if named else str(error))
         return MISUSE
-    except (LocalFACEError, ImportError) as error:
+    except LocalFACEError as error:
+        print_to_stderr(in_options(str(error)))
+        return MISUSE
+    except ImportError as error:
         print_to_stderr(str(error))
         return MISUSE
 
@@ -47,12 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def cli_reference() -> str:
     """Return the reference of the command line, docs/cli.md: every command with its help."""
     parser = make_parser()
-    (commands,) = (
-        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
-    )
     blocks = [
         ("localface", parser),
-        *((f"localface {name}", one) for name, one in commands.choices.items()),
+        *((f"localface {name}", one) for name, one in commands_of(parser).items()),
     ]
     sections = [f"## `{title}`\n\n```text\n{one.format_help()}```\n" for title, one in blocks]
     opening = (

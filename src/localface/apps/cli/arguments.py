@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from localface._version import __version__
@@ -15,6 +16,7 @@ from localface.apps.cli.explain_arguments import (
     add_serve_command,
 )
 from localface.apps.cli.promise_arguments import add_promise_command, add_recheck_command
+from localface.errors import did_you_mean
 from localface.geometry.compiled.library import load_library
 
 
@@ -75,6 +77,26 @@ def make_parser() -> argparse.ArgumentParser:
     _add_case_command(commands)
     add_serve_command(commands)
     return parser
+
+
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read what was typed; the command itself says which of its options nobody knows."""
+    parser = make_parser()
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        command = commands_of(parser)[arguments.run]
+        known = [option for one in command._actions for option in one.option_strings]
+        near = did_you_mean(unknown[0].partition("=")[0], known)
+        command.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
+    return arguments
+
+
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parser of each command, by its name."""
+    (commands,) = (
+        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    return dict(commands.choices)
 
 
 def _add_case_command(commands: Any) -> None:

@@ -19,7 +19,7 @@ from localface.apps.cli.ask_options import read_ask
 from localface.apps.cli.console import print_to_stderr, show_while_working
 from localface.apps.cli.exit_codes import FOUND, NO_RECOURSE
 from localface.apps.cli.ground import run_ground
-from localface.apps.cli.inputs import find_person, make_explainer
+from localface.apps.cli.inputs import find_person, make_explainer, note_identifiers
 from localface.apps.cli.promises import run_promise, run_recheck
 from localface.data.notes_in_toml import note_in_toml
 from localface.data.schema import Schema
@@ -246,6 +246,7 @@ def _run_schema(arguments: argparse.Namespace) -> int:
         chosen = files.choose_columns(
             table, schema=None, drop=arguments.drop, groups=arguments.groups
         )
+        note_identifiers(chosen)
         schema = Schema.infer(chosen.table, groups=chosen.groups, each_row=arguments.each_row)
         text = guided_toml(schema, chosen.table)
     if arguments.out == "-":

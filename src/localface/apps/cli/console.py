@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from localface.apps.cli.option_words import in_options
+
 
 def print_to_stderr(message: str) -> None:
     """Say something in one line, apart from the answers."""
@@ -31,7 +33,7 @@ def show_warnings_in_one_line() -> Iterator[None]:
     """Show a warning as one line of ours."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        print_to_stderr(f"warning: {message}")
+        print_to_stderr(f"warning: {in_options(str(message))}")
 
     with warnings.catch_warnings():
         warnings.showwarning = show

@@ -9,6 +9,7 @@ from localface.analyses.floor_report import FloorReport, measure_floor
 from localface.apps import files
 from localface.apps.cli.console import print_to_stderr, show_while_working
 from localface.apps.cli.exit_codes import FOUND
+from localface.apps.cli.inputs import note_identifiers
 from localface.engine.loading import load_table
 from localface.errors import needs_extra
 from localface.options import Options, Search
@@ -43,6 +44,7 @@ def _measure_floor(arguments: argparse.Namespace) -> FloorReport:
         columns = files.choose_columns(
             table, schema=schema, drop=arguments.drop, groups=arguments.groups
         )
+        note_identifiers(columns)
         options = _options_with_floor(arguments.min_density)
         opened = load_table(columns.table, columns.schema, options, groups=columns.groups)
     return measure_floor(opened, options)

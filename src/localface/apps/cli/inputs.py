@@ -64,11 +64,21 @@ def _note_unknown_columns(
     columns: files.ChosenColumns, model: Any, *, said: Sequence[str | None]
 ) -> None:
     """Say which columns are left out without anybody having said so."""
-    unknown = [name for name in columns.dropped if name not in said]
+    note_identifiers(columns)
+    unknown = [name for name in columns.dropped if name not in (*said, *columns.identifiers)]
     if unknown:
         print_to_stderr(
             f"note: {_schema_or_model_in_words(model)} does not know these columns, "
             f"and they are not used: {', '.join(unknown)}"
+        )
+
+
+def note_identifiers(columns: files.ChosenColumns) -> None:
+    """Say which columns are left out because they look like identifiers."""
+    for name in columns.identifiers:
+        print_to_stderr(
+            f"note: {name!r} looks like an identifier, as most rows have a text of their own "
+            f"there: it is left out (if it says whose row it is: --groups {name})"
         )
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
-from localface.data.frames import column_names
-from localface.data.people import take_groups_column
+from localface.data.frames import column_names, values_of_column
+from localface.data.infer import is_identifier_in_text
+from localface.data.people import number_people, take_groups_column
 from localface.data.schema import Schema
 from localface.errors import DataError, did_you_mean, list_names
 
@@ -18,13 +20,15 @@ from localface.errors import DataError, did_you_mean, list_names
 class ChosenColumns:
     """The part of a table that is used, its schema, and the columns that were left out.
 
-    ``groups`` are the labels that say whose each row is, None where no column does.
+    ``groups`` are the labels that say whose each row is, None where no column does;
+    ``identifiers`` are those left out because most rows have a text of their own there.
     """
 
     table: Any
     schema: Schema | None
     dropped: tuple[str, ...]
     groups: object = None
+    identifiers: tuple[str, ...] = ()
 
 
 def choose_columns(
@@ -35,7 +39,7 @@ def choose_columns(
     drop: Sequence[str] = (),
     groups: str | None = None,
 ) -> ChosenColumns:
-    """Keep what the model knows by name, else what the schema declares, else everything.
+    """Keep what the model knows by name, else what the schema declares, else all but identifiers.
 
     Columns come in the order of the model or schema. ``groups`` names the column that says whose
     row it is: no feature, unless the model or the schema knows it.
@@ -50,10 +54,15 @@ def choose_columns(
             )
     named = getattr(model, "feature_names_in_", None)
     whose = "the schema"
-    known = list(column_names(others) if schema is None else schema.columns)
+    identifiers: tuple[str, ...] = ()
     if named is not None:
         whose = "the model"
         known = [str(name) for name in named]
+    elif schema is not None:
+        known = list(schema.columns)
+    else:
+        identifiers = _find_identifiers(others, labels, dropped=drop)
+        known = [name for name in column_names(others) if name not in identifiers]
     wanted = [name for name in known if name not in drop]
     _refuse_lacking_columns(wanted, have, f"the table lacks {{}}, which {whose} needs")
     width = getattr(model, "n_features_in_", None)
@@ -70,7 +79,20 @@ def choose_columns(
         schema = schema.of_columns(wanted)
     chosen = nw.from_native(table, eager_only=True).select(wanted).to_native()
     dropped = tuple(name for name in have if name not in wanted)
-    return ChosenColumns(chosen, schema, dropped, labels)
+    return ChosenColumns(chosen, schema, dropped, labels, identifiers)
+
+
+def _find_identifiers(table: Any, labels: object, *, dropped: Sequence[str]) -> tuple[str, ...]:
+    """Name the columns of text of which most people have one of their own; ``labels`` say whose."""
+    frame = nw.from_native(table, eager_only=True)
+    people = number_people(labels, len(frame))
+    n_people = len(frame) if people is None else len(np.unique(people))
+    return tuple(
+        name
+        for name in frame.columns
+        if name not in dropped
+        and is_identifier_in_text(values_of_column(frame, name), n_people=n_people)
+    )
 
 
 def _refuse_lacking_columns(wanted: list[str], have: list[str], sentence: str) -> None:

@@ -16,7 +16,12 @@ from matplotlib.ticker import MaxNLocator
 from localface.answers.changes import changes_between
 from localface.answers.page import evidence_notes, page_of
 from localface.answers.recourse import Recourse
-from localface.answers.wording import format_more_unusual_than, format_number, format_percent
+from localface.answers.wording import (
+    format_count,
+    format_more_unusual_than,
+    format_number,
+    format_percent,
+)
 from localface.apps.plots.style import (
     BLUE,
     GREY,
@@ -76,6 +81,7 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
         How many features to draw.
     """
     notes = _evidence_notes(recourse)
+    kind = "action" if recourse.actions else "step"
     recourse = recourse.with_actions_as_path()
     if len(recourse.records) < 2:
         return _plot_without_path(recourse, figure)
@@ -85,7 +91,7 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
     figure = figure_or_new(figure, _WIDTH, 3.7 + 1.05 * len(drawn) + _LINE * len(notes))
     width = figure.get_figwidth() - 0.3
     figure.suptitle(
-        _figure_title(recourse), x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold"
+        _figure_title(recourse, kind), x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold"
     )
     panels = figure.subplots(
         1 + len(drawn), sharex=True, height_ratios=[2.1] + [1.0] * len(drawn), squeeze=False
@@ -98,7 +104,7 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
     if marks[0]:
         corner: Any = "upper right" if recourse.target.at_most else "lower right"
         panels[0].legend(handles=marks[0], loc=corner, fontsize=SMALL, handlelength=2.5)
-    _label_step_axis(panels[-1], len(recourse.records))
+    _label_step_axis(panels[-1], len(recourse.records), kind)
     caption = "\n".join(
         wrap_text(line, width) for line in [*_caption_lines(recourse, rest), *notes]
     )
@@ -121,13 +127,12 @@ def _furthest_from_first(codes: Array) -> float:
     return float(codes[np.argmax(np.abs(codes - codes[0]))])
 
 
-def _figure_title(recourse: Recourse) -> str:
-    steps = len(recourse.certificates)
+def _figure_title(recourse: Recourse, kind: str) -> str:
+    """How many actions or steps, and what they do to the score."""
+    many = format_count(len(recourse.certificates), kind, f"{kind}s")
     first = recourse.target.format_score(recourse.scores[0])
     last = recourse.target.format_score(recourse.scores[-1])
-    return escape_math(
-        f"{steps} step{'' if steps == 1 else 's'}, {_score_name(recourse)} {first} → {last}"
-    )
+    return escape_math(f"{many}, {_score_name(recourse)} {first} → {last}")
 
 
 def _score_name(recourse: Recourse) -> str:
@@ -265,12 +270,12 @@ def _hatch_special_steps(panel: Axes, recourse: Recourse) -> list[Patch]:
     return list(marks.values())
 
 
-def _label_step_axis(panel: Axes, n: int) -> None:
-    """Number the steps; the person as they are is "now"."""
+def _label_step_axis(panel: Axes, n: int, kind: str) -> None:
+    """Number the actions or steps; the person as they are is "now"."""
     every = max(1, -(-n // 16))
     ticks = list(range(0, n, every))
     panel.set_xticks(ticks, ["now", *map(str, ticks[1:])])
-    panel.set_xlabel("step", fontsize=SMALL)
+    panel.set_xlabel(kind, fontsize=SMALL)
 
 
 def _plot_without_path(recourse: Recourse, figure: Figure | None) -> Figure:

@@ -6,7 +6,7 @@ from typing import Any
 
 from localface.answers.recourse import Recourse
 from localface.answers.robustness import Robustness
-from localface.answers.wording import format_percent
+from localface.answers.wording import format_whole_percent
 
 
 def robustness_view(answer: Recourse) -> dict[str, Any]:
@@ -35,11 +35,11 @@ def robustness_parts(known: Robustness) -> dict[str, Any]:
 def _firmness_text(known: Robustness) -> str | None:
     """How firm an answer is, in the fewest words: by the strongest of what is known."""
     if known.lasting is not None:
-        share = format_percent(known.lasting.probability)
+        share = format_whole_percent(known.lasting.probability)
         return f"a model fitted anew agrees in {share} of cases"
     if known.models:
         return f"holds under {known.n_valid} of {len(known.models)} other models"
     if known.success is not None:
-        share = format_percent(known.success)
+        share = format_whole_percent(known.success)
         return f"if values end slightly off, it still works in {share} of cases"
     return None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from localface.answers.action import Action
+from localface.answers.cautions import comparable_clause, lacking_in_words
 from localface.answers.certificate import Certificate
 from localface.answers.measurement import measurement_sentence
 from localface.answers.page import evidence_notes
@@ -138,24 +139,21 @@ def _floor_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
     elif kept[0].rule == "average":
         yield "floor", f"{step} {how} on average {usual_text(lowest, rows)}{sampled}"
     elif lowest <= 0:
-        yield (
-            "floor",
-            f"no floor was asked for: a step may lead through states that {rows.nobody} is in",
-        )
+        lowered = answer.relaxed_to is not None
+        why = "the floor was lowered to 0 %" if lowered else "no floor was asked for"
+        yield "floor", f"{why}: a step may lead through states that {rows.nobody} is in"
     else:
         yield "floor", f"{step} {how} {usual_text(lowest, rows)}{sampled}"
 
 
 def _company_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
-    own = list(answer.compared_by)
-    if answer.n_comparable is None or not own:
+    rows = answer.schema.each_row
+    lacking = lacking_in_words(answer.schema, answer.records[0])
+    clause = comparable_clause(answer.shared, lacking, rows)
+    if answer.n_comparable is None or not clause:
         return
-    named = own[:_NAMED] + ([f"{len(own) - _NAMED} more"] if len(own) > _NAMED else [])
-    many = format_about(answer.n_comparable)
-    yield (
-        "comparable",
-        f"compared with about {many} {answer.schema.each_row.many} alike in {join_words(named)}",
-    )
+    many = f"{format_about(answer.n_comparable)} {rows.many}"
+    yield "comparable", f"compared with about {many}{clause}"
 
 
 def _plan_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
