@@ -35,6 +35,7 @@ ASSEMBLER = AnswerAssembler(
     certified=True,
     radius=0.8,
     feature_of=np.array([0, 1]),
+    group_of=np.array([0, 1]),
     display_score=lambda score: 10 * score,
     version="1.2.3",
 )

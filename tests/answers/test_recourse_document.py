@@ -311,7 +311,7 @@ def test_the_keys_of_the_document_are_these() -> None:
         "measurements", "cautions", "doubts",
     ]  # fmt: skip
     assert list(document["actions"][0]) == [
-        "changes", "before", "score", "density", "certificate", "follows",
+        "changes", "before", "score", "density", "certificate", "follows", "effort",
     ]  # fmt: skip
     assert list(document["certificates"][0]) == [
         "rule", "length", "lowest", "floor", "entry", "certified", "people", "radius",
