@@ -130,3 +130,20 @@ def test_a_plan_by_more_features_than_wanted_is_given_with_a_caution() -> None:
     assert "this goes as far as possible" in answer.cautions[0]
     assert "this one changes 2, more than was asked for (max_features=2)" in answer.cautions[1]
     assert "several features change at once" not in str(answer)
+
+
+def test_a_refusal_says_that_its_best_score_asks_for_less_than_best_effort_keeps() -> None:
+    """Far out, where hardly anybody is, the score would be higher than where a plan may end."""
+    few = pd.DataFrame({"east": [3.0, 6.0, 6.5], "north": [9.0, 9.5, 9.0]})
+    crowd = LocalFACE(score, pd.concat([DATA, few], ignore_index=True), min_density=0.05)
+    asked = {"person": PERSON, "min_score": 0.9999, "where": {"north": "up"}}
+
+    refusal = crowd.explain(**asked)
+    effort = crowd.explain(**asked, best_effort=True)
+
+    best = re.search(
+        r"the best score is ([\d.]+), by changing .*, whatever the floor", refusal.reason
+    )
+    assert refusal.status is Status.NO_TARGET
+    assert effort.found
+    assert float(best[1]) > effort.target.min_score + 0.01

@@ -82,8 +82,10 @@ def test_no_floor_is_tried_where_rows_are_limited():
 def test_where_no_lower_floor_that_is_tried_does_without_only_the_step_is_named():
     found = LocalFACE(score, crowd(1)).explain({"income": -0.1, "tenure": -2.6, "debt": -1.8})
 
-    assert found.cautions[0].startswith("the score does not need step 1 (tenure -2.6 -> ")
-    assert found.cautions[0].endswith(NOTHING_MORE)
+    about_record, about_plan = found.cautions
+    assert "are they right?" in about_record, "what may be mistaken in the record comes first"
+    assert about_plan.startswith("the score does not need step 1 (tenure -2.6 -> ")
+    assert about_plan.endswith(NOTHING_MORE)
 
 
 def test_a_step_that_the_score_needs_in_the_end_is_not_among_them():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from localface.answers.reasons import ReasonWriter
+from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.data.box import Box
 from localface.data.feature import Feature
@@ -110,6 +111,12 @@ def test_a_best_state_that_gains_something_says_by_what() -> None:
     said = WRITER.why_no_recourse(outcome("NO_TARGET", counts=found), OPEN, None)
 
     assert "the best score is 0.30, by changing" in said
+    assert said.endswith(", whatever the floor and the number of features")
+    assert "each with what one person in the data has, none reaches it" in said
+
+
+def test_a_refusal_claims_no_more_than_was_looked_at() -> None:
+    assert Status.NO_TARGET.value == "no allowed change that was tried reaches the target"
 
 
 @pytest.mark.parametrize(

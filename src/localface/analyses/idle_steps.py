@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from localface.analyses.whynot.trials import Trial, run_trials
+from localface.answers.cautions import is_about_own_state
 from localface.answers.idle_steps import caution_about_idle_steps, with_plan_without
 from localface.answers.long_plans import PlanSize
 from localface.answers.page import changes_by_action, purpose_besides_score
@@ -51,8 +52,17 @@ def explain_idle_steps(
             left[i] = []
         left = {i: some for i, some in left.items() if some}
     for i, caution in told.items():
-        answers[i] = replace(answers[i], cautions=(caution, *answers[i].cautions))
+        answers[i] = _with_caution(answers[i], caution)
     return answers
+
+
+def _with_caution(answer: Recourse, caution: str) -> Recourse:
+    """Put a caution on top; what may be mistaken in the record comes before it."""
+    doubts = {one.sentence for one in answer.doubts}
+    lines = answer.cautions
+    about_record = [line in doubts or is_about_own_state(line) for line in lines]
+    first = max((i + 1 for i, one in enumerate(about_record) if one), default=0)
+    return replace(answer, cautions=(*lines[:first], caution, *lines[first:]))
 
 
 def _idle_steps(answer: Recourse) -> tuple[int, ...]:

@@ -34,6 +34,7 @@ FEWEST_COMPARABLE = 50
 
 _FEWEST_TO_TELL = 5  # comparable people below whom others tell what is common
 _NAMES_SHOWN = 4  # features named in one sentence
+_TOGETHER = "taken together, these values are"
 _FIRST_STEP = ", so the first step starts from a very rare state"
 _PATH_FOLLOWS = "what follows is a path of"
 _MORE_THAN_ASKED = "more than was asked for"
@@ -83,7 +84,12 @@ def cautions_about_own_state(
         return
     first_step = _FIRST_STEP if found else ""
     rare = format_more_unusual_than(share, rows)
-    yield f"taken together, these values are {rare}{first_step}: are they right?"
+    yield f"{_TOGETHER} {rare}{first_step}: are they right?"
+
+
+def is_about_own_state(caution: str) -> bool:
+    """Tell whether a caution is the one that a person's values are rare, taken together."""
+    return caution.startswith(_TOGETHER)
 
 
 def cautions_about_company(

@@ -92,16 +92,25 @@ class ReasonWriter:
         return f"nothing may change: {list_names(gone)} {are} so, and the rest is kept as it is"
 
     def _best_state_there_is(self, counts: TargetCounts, found: BestState, outcome: Outcome) -> str:
-        """Say how far this person could come at best, by changing what."""
+        """Say how far this person could come at best, by changing what.
+
+        Those states are meant that were looked at, and nothing is asked of them but the score.
+        """
         changed = np.unique(self.feature_of[found.changes])
         names = list_names([self.schema.features[j].display_name for j in changed])
         best = self._score_or_distance(found.score)
         now = self._score_or_distance(outcome.scores[0])
         states = format_count(counts.allowed, "state", "states")
-        none = f"of {states} open to this {self.schema.each_row.one}, none reaches it"
+        none = f"of {self._states_looked_at(states)}, none reaches it"
         if found.score <= outcome.scores[0] or best == now:
             return f"{none} or comes nearer: the {now} now, and at best"
-        return f"{none}; the best {best}, by changing {names}"
+        aside = "whatever the floor and the number of features"
+        return f"{none}; the best {best}, by changing {names}, {aside}"
+
+    def _states_looked_at(self, states: str) -> str:
+        """Say which states were looked at: no mixtures of what several rows have."""
+        one = self.schema.each_row.one
+        return f"{states} open to this {one}, each with what one {one} in the data has"
 
     def _score_or_distance(self, score: float) -> str:
         """Say a score of the search, or how far it is off where a range is wanted."""
@@ -114,7 +123,7 @@ class ReasonWriter:
         rows = self.schema.each_row
         if counts.of_states:
             states = format_count(counts.allowed, "state", "states")
-            return f"of {states} open to this {rows.one} none has it: {wanted}"
+            return f"of {self._states_looked_at(states)}, none has it: {wanted}"
         if counts.targets_anywhere == 0:
             return (
                 f"{rows.nobody} in the data reaches it, with or without the constraints: {wanted}"

@@ -22,7 +22,7 @@ class Status(Enum):
 
     FOUND = "a path to the target was found"
     ALREADY_THERE = "the outcome is already there: nothing needs to change"
-    NO_TARGET = "no change that is allowed reaches the target"
+    NO_TARGET = "no allowed change that was tried reaches the target"
     UNREACHABLE = (
         "states that reach the target exist, but no path through common enough states leads to them"
     )

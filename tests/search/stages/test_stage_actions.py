@@ -378,9 +378,7 @@ def below_the_floor() -> Script:
     """A common state takes the second column, the score the first, or the last two together."""
     return nobody(
         3,
-        score=lambda points: np.maximum(
-            points[:, 0] / 2, points[:, 2] * (points[:, 1] >= 1) / 2.4
-        ),
+        score=lambda points: np.maximum(points[:, 0] / 2, points[:, 2] * (points[:, 1] >= 1) / 2.4),
         log_density=lambda points: np.where(points[:, 1] >= 1, 1.0, -0.5),
     )
 

@@ -95,7 +95,7 @@ def _going_further(
     more = efforts_of(person, states) - efforts_of(person, state[None, :])[0]
     states, more = np.asarray(states[more > 0]), more[more > 0]
     if not len(states):
-        return states
+        return np.asarray(states)
     before = yield from graph.states.scores_of(state[None, :], rows)
     scores = yield from graph.states.scores_of(states, rows)
     gained = scores - before
