@@ -107,10 +107,20 @@ def test_without_a_target_the_trail_is_empty_and_the_reasons_are_still_told() ->
 def test_steps_judged_both_ways_lead_round_in_no_circle() -> None:
     explored = _Explored()
     here, there, far = (np.array([value]) for value in (0.0, 1.0, 2.0))
-    explored.looked.add((0.0,))
+    explored.reached.add((0.0,))
     explored.note_step(here, there, passes=True)
-    explored.looked.add((1.0,))
+    explored.reached.add((1.0,))
     explored.note_step(there, here, passes=True)
     explored.goal = explored.note_step(there, far, passes=True)
 
     assert explored.path_to_goal(here).ravel().tolist() == [0.0, 1.0, 2.0]
+
+
+def test_who_is_around_need_not_be_asked_again_for_a_way_to_be_read() -> None:
+    explored = _Explored()
+    first, second, third = np.zeros(1), np.ones(1), np.full(1, 2.0)
+
+    explored.note_step(first, second, passes=True)
+    explored.goal = explored.note_step(third, second, passes=True)  # the way back, as asked
+
+    assert explored.path_to_goal(first).tolist() == [[0.0], [1.0], [2.0]]

@@ -102,22 +102,25 @@ def trace_search(engine: Engine, request: Request, plan: Plan) -> Trace:
 class _Explored:
     """What explore has done so far."""
 
-    looked: set[PointKey] = field(default_factory=set)
+    reached: set[PointKey] = field(default_factory=set)
     parents: dict[PointKey, PointKey] = field(default_factory=dict)
     steps: list[tuple[Array, Array, bool]] = field(default_factory=list)
     goal: PointKey | None = None
 
     def note_step(self, start: Array, end: Array, passes: bool) -> PointKey:
-        """Note a step, which starts where explore has looked already; return where it leads.
+        """Note a step, which starts where explore has been already; return where it leads.
 
-        A step leads on only to where it has not looked yet, so that no way runs in a circle.
+        A step leads on only to where it has not been yet, so that no way runs in a circle. Who is
+        around a vertex is asked once: where explore has been is told by its steps as well.
         """
-        if _point_key(start) not in self.looked:
+        if _point_key(start) not in self.reached and _point_key(end) in self.reached:
             start, end = end, start
         self.steps.append((start, end, passes))
         before, after = _point_key(start), _point_key(end)
-        if passes and before in self.looked and after not in self.looked:
-            self.parents.setdefault(after, before)
+        self.reached.add(before)
+        if passes and after not in self.reached:
+            self.parents[after] = before
+            self.reached.add(after)
         return after
 
     def path_to_goal(self, factual: Array) -> Array:
@@ -166,7 +169,7 @@ def _read_explore_stage(log: Log, min_score: float) -> _Explored:
     for one in log:
         if one.stage != "explore":
             continue
-        explored.looked.update(_point_key(point) for point in _looked_around(one))
+        explored.reached.update(_point_key(point) for point in _looked_around(one))
         for start, end, passes in _judged_segments(one):
             reached = explored.note_step(start, end, passes)
             if passes and scores.get(reached, -np.inf) >= min_score:
