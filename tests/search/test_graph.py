@@ -16,6 +16,7 @@ from localface.search.questions import (
     ScoreRows,
 )
 from localface.search.trails import GraphPath
+from localface.search.vertex_densities import log_densities_at, row_log_densities
 from scripted import Script, box, counts, replies, someone, taking_over, values, verdicts
 
 LINE = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [6.0, 0.0]]
@@ -150,15 +151,15 @@ def test_edges_that_were_asked_about_are_told_by_position():
 def test_who_is_around_a_vertex_and_how_common_they_are_is_asked_once():
     script, graph = line()
     first = script.run(graph.reveal_rows_around_each([0, 0], 2))
-    script.run(graph.row_densities([1]))
+    script.run(row_log_densities(graph, [1]))
     asked = len(script.asked)
 
     assert script.run(graph.reveal_rows_around_each([0], 2)) == first[:1]
     around = script.run(graph.reveal_rows_around_each([0, 1], 2))
-    densities = script.run(graph.row_densities([2, 1])).tolist()
+    densities = script.run(row_log_densities(graph, [2, 1])).tolist()
 
     assert around[0] == first[0]
-    assert densities == script.run(graph.log_densities_at([2, 1])).tolist()
+    assert densities == script.run(log_densities_at(graph, [2, 1])).tolist()
     each, rows = script.asked[asked:]
     assert [question.point.tolist() for question in each.questions] == [graph.points[1].tolist()]
     assert rows.ids.tolist() == graph.ids[[2]].tolist()
@@ -358,7 +359,7 @@ def test_the_density_of_rows_is_known_and_that_of_states_is_worked_out():
     found = script.run(graph.reveal_rows_around(0, 3))
     script.asked.clear()
 
-    values_there = script.run(graph.log_densities_at([found[2], found[0], found[1]]))
+    values_there = script.run(log_densities_at(graph, [found[2], found[0], found[1]]))
 
     assert values_there.tolist() == [3.0, 1.0, 2.0]
     assert [type(question) for question in script.asked] == [RowDensities, DensityAlong]

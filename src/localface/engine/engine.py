@@ -29,6 +29,7 @@ from localface.engine.decoding import (
     waiting_record,
 )
 from localface.engine.driver import Driver
+from localface.engine.floor import log_floor_from_options
 from localface.engine.growth import grown_records
 from localface.engine.job import Decode, Result, SearchJob
 from localface.engine.outcomes import Outcomes
@@ -346,10 +347,3 @@ def _make_search_job(asked: PlannedRequest, wrap: Wrap | None = None) -> SearchJ
     )
     job = engine.make_job(request, asks, decode)
     return job if wrap is None else replace(job, asks=wrap(job))
-
-
-def log_floor_from_options(density: Density, space: Space, options: Options) -> float:
-    """The log-density that no step may fall below."""
-    if options.edges == "cover" and options.radius is not None:
-        return -space.width * float(np.log(options.radius))
-    return density.scale.quantile(options.min_density)

@@ -20,7 +20,8 @@ from localface.density.knn import KNN
 from localface.density.protocol import Density
 from localface.density.sampled import SampledDensity, wrap_user_density
 from localface.engine.driver import Driver
-from localface.engine.engine import Engine, log_floor_from_options
+from localface.engine.engine import Engine
+from localface.engine.floor import log_floor_from_options
 from localface.engine.loading import LoadedTable, load_table
 from localface.engine.targeting import (
     fitted_target,

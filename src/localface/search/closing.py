@@ -27,6 +27,7 @@ from localface.search.stages.settle import round_moves_onwards
 from localface.search.stages.small_steps import break_into_small_steps
 from localface.search.stages.straight import find_straight_way
 from localface.search.trails import GraphPath, Trail
+from localface.search.vertex_densities import log_densities_at
 from localface.types import Array, Ids
 
 _T = TypeVar("_T")
@@ -81,7 +82,7 @@ def in_any_case(stage: Callable[[], Questions[_T]]) -> Questions[_T]:
 def _measure_path(graph: LocalGraph, path: GraphPath) -> Questions[tuple[Array, Array]]:
     """The log-densities at the vertices and along the edges of a path."""
     own = yield from graph.factual_log_density()
-    others = yield from graph.log_densities_at(list(path.vertices[1:]))
+    others = yield from log_densities_at(graph, list(path.vertices[1:]))
     at_vertices = np.concatenate([[own], others])
     if not path.edges:
         return at_vertices, np.zeros(0)

@@ -25,17 +25,13 @@ from localface.search.questions import (
     ask_nearest_rows,
     ask_nearest_to_each,
     ask_point_scores,
-    ask_row_densities,
     ask_scores_of_states,
-    ask_state_densities,
     ask_target_counts,
 )
 from localface.search.revealed import rows_not_known
-from localface.search.trails import Edge, GraphPath, Trail, undirected_key
+from localface.search.trails import Edge, GraphPath, Trail, edges_among, undirected_key
 from localface.sources.protocol import Nearest, Neighbors
 from localface.types import NO_ROWS, Array, Ids, Mask
-
-STATES_AT_ONCE = 256  # states whose density is asked for in one question: time may be up meanwhile
 
 
 class LocalGraph:
@@ -61,7 +57,7 @@ class LocalGraph:
         self.below_floor: set[int] = set()  # vertices known to be: no step can be taken there
         self._vertex_of_row: dict[int, int] = {}
         self._around: dict[tuple[int, int], list[int]] = {}  # the k rows nearest to a vertex
-        self._row_densities: dict[int, float] = {}  # of vertices that are rows
+        self.row_densities: dict[int, float] = {}  # of vertices that are rows, as far as known
         self.states = KnownStates(person.factual, score, rule=person.rule)
         self._verdicts: dict[Edge, bool] = {}
         self._log_means: dict[Edge, float] = {}
@@ -204,32 +200,6 @@ class LocalGraph:
             self._factual_log_density = float(found.log_densities[0])
         return self._factual_log_density
 
-    def log_densities_at(self, vertices: list[int], enough: float = np.inf) -> Questions[Array]:
-        """The log-density at each vertex: known for rows, worked out for other states.
-
-        States that have ``enough`` are not worked out: theirs is infinite.
-        """
-        values = np.zeros(len(vertices))
-        is_row = self.ids[vertices] >= 0
-        rows = np.flatnonzero(is_row)
-        states = np.flatnonzero(~is_row)
-        if len(rows):
-            values[rows] = yield from self.row_densities([vertices[i] for i in rows.tolist()])
-        points = self.points[vertices]
-        for first in range(0, len(states), STATES_AT_ONCE):
-            some = states[first : first + STATES_AT_ONCE]
-            values[some] = yield from ask_state_densities(points[some], self.person.rule, enough)
-        return values
-
-    def row_densities(self, vertices: list[int]) -> Questions[Array]:
-        """The log-densities at vertices that are rows, asking only about those that are new."""
-        known = self._row_densities
-        unknown = [vertex for vertex in vertices if vertex not in known]
-        if unknown:
-            found = yield from ask_row_densities(self.ids[unknown], self.points[unknown])
-            known.update(zip(unknown, found.tolist(), strict=True))
-        return np.array([known[vertex] for vertex in vertices], dtype=np.float64)
-
     def has_targets(self) -> Questions[bool]:
         """Tell whether any allowed row or state reaches the target, revealing none; asked once."""
         if self.goal is None and self.counts is None:
@@ -330,14 +300,7 @@ class LocalGraph:
 
     def known_edges(self, vertices: list[int]) -> tuple[Ids, Mask]:
         """Edges that were asked about, as positions in ``vertices``, and which had the floor."""
-        flat = itertools.chain.from_iterable(self._verdicts)
-        edges = np.fromiter(flat, np.int64, 2 * len(self._verdicts)).reshape(-1, 2)
-        passes = np.fromiter(self._verdicts.values(), bool, len(self._verdicts))
-        position = np.full(len(self.ids), -1)
-        position[vertices] = np.arange(len(vertices))
-        places = position[edges]
-        inside = (places >= 0).all(axis=1)
-        return places[inside], passes[inside]
+        return edges_among(self._verdicts, vertices, len(self.ids))
 
     def with_floor(self, log_floor: float) -> LocalGraph:
         """The same knowledge under another floor: rows stay known, verdicts are asked again."""
@@ -348,7 +311,7 @@ class LocalGraph:
         other.below_floor = set()
         other._vertex_of_row = dict(self._vertex_of_row)
         other._around = dict(self._around)
-        other._row_densities = dict(self._row_densities)
+        other.row_densities = dict(self.row_densities)
         other._verdicts = {}
         other._log_means = dict(self._log_means)
         return other

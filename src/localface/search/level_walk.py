@@ -8,6 +8,7 @@ from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.questions import Questions, ask_density_along
 from localface.search.trails import Edge, Trail
+from localface.search.vertex_densities import row_log_densities
 from localface.types import Array, Ids, Mask
 
 _MOST_AT_ONCE = 32  # vertices that are looked around in one question
@@ -56,7 +57,7 @@ class KnownGround:
         some = np.unique(np.concatenate([self.ends[vertex] for vertex in vertices]))
         rows = some[(graph.ids[some] >= 0) & (self.least[some] < self.most[some])]
         if len(rows):
-            values = yield from graph.row_densities(rows.tolist())
+            values = yield from row_log_densities(graph, rows.tolist())
             self.least[rows] = values
             self.most[rows] = values
 

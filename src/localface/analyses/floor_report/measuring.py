@@ -26,8 +26,8 @@ from localface.data.table_format import TableFormat
 from localface.density.common_states import CommonStates
 from localface.density.common_states.distances import evenly_spread
 from localface.density.protocol import FLOOR_TOLERANCE, Density
-from localface.engine.engine import log_floor_from_options
 from localface.engine.fitting import fit_density
+from localface.engine.floor import log_floor_from_options
 from localface.errors import DataError
 from localface.geometry.point_set import PointSet
 from localface.options import Options

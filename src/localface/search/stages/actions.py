@@ -15,7 +15,6 @@ import numpy as np
 from localface.geometry.point_set import are_first_of_equals
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
-from localface.search.lattice import Lattice
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import OthersHelped, OutOfTime, Questions
@@ -26,14 +25,11 @@ from localface.search.stages.effort import (
     find_ends_of_little_effort,
     find_shrunken_ends,
 )
-from localface.search.stages.fewest import FewChanges, are_all_needed, find_fewest_changes
+from localface.search.stages.fewest import are_all_needed, find_fewest_changes
 from localface.search.stages.helping import choose_most_helping, doubt_of
-from localface.search.stages.joint_moves import route_by_joint_moves
 from localface.search.stages.lessening import lessen_end
 from localface.search.stages.mixing import find_way_by_mixing
-from localface.search.stages.ordering import find_route
 from localface.search.stages.reduce import reduce_changes
-from localface.search.stages.settle import goes_further, round_onwards, settle_values
 from localface.search.stages.swaps import Swaps, is_allowed_end
 from localface.search.stages.way import (
     Moves,
@@ -42,7 +38,8 @@ from localface.search.stages.way import (
     effort_of_moves,
     ends_of_ways,
 )
-from localface.types import Array, Ids
+from localface.search.stages.ways_to_ends import WaysToEnds
+from localface.types import Array
 
 _FEW = 6  # changes up to which sets of them are tried, and every order
 _REDUCED = 4  # donors whose changes are reduced where no few will do
@@ -107,11 +104,16 @@ class _ActionSearch:
         """Whose actions they are."""
         return self.graph.person
 
+    @property
+    def to_ends(self) -> WaysToEnds:
+        """What finds ways to the ends that are tried."""
+        return WaysToEnds(self.graph, self.plan, self.log_floor)
+
     def to_goal(self, goal: int) -> Questions[Way | None]:
         """All changes to a goal, whatever the score needs."""
         end = self.graph.points[goal]
         groups = np.unique(self.person.group_of[end != self.person.factual]).tolist()
-        return (yield from self._way_to(end, groups, self.graph.rows_of([goal])))
+        return (yield from self.to_ends.way_to(end, groups, self.graph.rows_of([goal])))
 
     def by_fewest_changes(
         self,
@@ -137,7 +139,7 @@ class _ActionSearch:
         if not few:
             return []
         rows = self.graph.rows_of(donors)
-        ways = yield from side_by_side([self._least_way(one, rows) for one in few])
+        ways = yield from side_by_side([self.to_ends.least_way(one, rows) for one in few])
         return sorted(ways, key=lambda way: cost_of_moves(self.person, way.moves))
 
     def by_needed_changes(
@@ -196,12 +198,12 @@ class _ActionSearch:
                 reduced.append((round(weight, 9), round(effort, 9), i, kept, rows))
         for _, _, i, kept, rows in sorted(reduced, key=lambda one: one[:3]):
             end = np.where(person.columns_of(kept), full[i], person.factual)
-            settled = yield from self._settled_way(end, kept, rows)
+            settled = yield from self.to_ends.settled_way(end, kept, rows)
             if settled is not None:
-                return [(yield from self._stop_at_target(settled))]
-            way = yield from self._way_to(end, kept, rows)
+                return [(yield from self.to_ends.stop_at_target(settled))]
+            way = yield from self.to_ends.way_to(end, kept, rows)
             if way is not None:
-                return [(yield from self._stop_at_target(way))]
+                return [(yield from self.to_ends.stop_at_target(way))]
         return []
 
     def by_mixed_changes(self, ways: list[Way], donors: list[int]) -> Questions[list[Way]]:
@@ -218,11 +220,11 @@ class _ActionSearch:
             if norms(end - person.factual) > person.max_step:
                 return None
             groups = np.unique(person.group_of[end != person.factual]).tolist()
-            found = yield from self._settled_way(end, groups, rows)
+            found = yield from self.to_ends.settled_way(end, groups, rows)
             if found is not None:
-                found = yield from self._stop_at_target(found)
+                found = yield from self.to_ends.stop_at_target(found)
             else:
-                found = yield from self._way_to(end, groups, rows)
+                found = yield from self.to_ends.way_to(end, groups, rows)
             if found is None or cost_of_moves(person, found.moves) >= cost:
                 return None
             return found
@@ -270,24 +272,10 @@ class _ActionSearch:
         changes = Changes.of(person, graph.points[donors])
         less = yield from side_by_side([lessen_end(graph, changes, end, rows) for end in some])
         best = _of_least_effort(person, np.concatenate([np.stack(less), some]), _MOST_LEAST)
-        found = yield from side_by_side([self._way_of_little_effort(end, rows) for end in best])
+        found = yield from side_by_side(
+            [self.to_ends.way_of_little_effort(end, rows) for end in best]
+        )
         return [way for way in found if way is not None]
-
-    def _way_of_little_effort(self, end: Array, rows: Ids) -> Questions[Way | None]:
-        """A way to an end, each change no larger than needed; None where there is none."""
-        person = self.person
-        if norms(end - person.factual) > person.max_step:
-            return None
-        groups = np.unique(person.group_of[end != person.factual]).tolist()
-        groups = yield from reduce_changes(self.graph, end, groups, rows)
-        end = np.where(person.columns_of(groups), end, person.factual)
-        most = self.plan.max_features
-        if most is not None and len(groups) > most:
-            return None
-        found = yield from self._settled_way(end, groups, rows)
-        if found is not None:
-            return (yield from self._stop_at_target(found))
-        return (yield from self._way_to(end, groups, rows))
 
     def most_helping(
         self, ways: list[Way], donors: list[int], *, only: bool = False
@@ -319,72 +307,6 @@ class _ActionSearch:
             self.person, ends_of_ways(ways), costs, self.graph.rows_of(donors)
         )
         return ways[chosen], helped
-
-    def _least_way(self, few: FewChanges, rows: Ids) -> Questions[Way]:
-        """The way of a set of changes, each no larger than needed where that is sound."""
-        end = few.lattice.states[few.route[-1]]
-        groups = [group for change in few.lattice.changes for group in change]
-        settled = yield from self._settled_way(end, groups, rows)
-        if settled is None:
-            return Way.through_lattice(few.lattice, few.route)
-        return (yield from self._stop_at_target(settled))
-
-    def _settled_way(self, end: Array, groups: list[int], rows: Ids) -> Questions[Way | None]:
-        """A way by the same changes, each no larger than needed; None where none is sound.
-
-        Numbers end at multiples of their resolution, where such an end is sound.
-        """
-        settled = yield from settle_values(self.graph, end, groups, rows, onwards=True)
-        for known in (settled, end):
-            rounded = yield from round_onwards(self.graph, known, groups, rows)
-            for one in [rounded] if rounded is known else [rounded, known]:
-                way = yield from self._way_to_settled(end, one, groups, rows)
-                if way is not None:
-                    return way
-        if not goes_further(self.person, end, settled):
-            return None
-        settled = yield from settle_values(self.graph, end, groups, rows)
-        return (yield from self._way_to_settled(end, settled, groups, rows))
-
-    def _way_to_settled(
-        self, end: Array, settled: Array, groups: list[int], rows: Ids
-    ) -> Questions[Way | None]:
-        """A way to what has become of an end; None where it is the same, or is not sound."""
-        person = self.person
-        if (settled == end).all():
-            return None
-        alone = settled[None, :]
-        passes = yield from self.graph.states.keep_floor(alone, alone, person.log_floor)
-        if not passes[0]:
-            return None
-        return (yield from self._way_to(settled, groups, rows))
-
-    def _way_to(self, end: Array, groups: list[int], rows: Ids) -> Questions[Way | None]:
-        """A way by all changes to an end, in the best order where there are few."""
-        if len(groups) > _FEW:
-            moves = yield from route_by_joint_moves(
-                self.graph, end, groups, rows=rows, log_floor=self.log_floor
-            )
-            return None if moves is None else Way(moves)
-        lattice = Lattice(self.graph, end, [(group,) for group in groups], self.log_floor)
-        yield from lattice.ask_scores(rows, range(len(groups) + 1))
-        route = yield from find_route(lattice, len(lattice.states) - 1, self.plan.max_changes)
-        return None if route is None else Way.through_lattice(lattice, route)
-
-    def _stop_at_target(self, way: Way) -> Questions[Way]:
-        """Leave out the moves after the target is reached: smaller changes may need fewer of them.
-
-        Who starts below the floor goes on until they are above it.
-        """
-        person = self.person
-        states = np.stack([move.point for move in way.moves])
-        scores = np.array([move.score for move in way.moves])
-        fine = (scores >= person.min_score) & is_allowed_end(person, states)
-        if self.log_floor < person.log_floor and fine[:-1].any():
-            ends = states[fine]
-            fine[fine] = yield from self.graph.states.keep_floor(ends, ends, person.log_floor)
-        first = np.flatnonzero(fine)
-        return way.up_to(int(first[0]) + 1) if len(first) else way
 
 
 def _of_least_effort(person: Person, ends: Array, most: int) -> Array:

@@ -6,9 +6,10 @@ import numpy as np
 
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.segments import norms
-from localface.search.graph import STATES_AT_ONCE, LocalGraph
+from localface.search.graph import LocalGraph
 from localface.search.questions import Questions, ask_density_along, ask_row_densities
 from localface.search.trails import Trail
+from localface.search.vertex_densities import STATES_AT_ONCE
 from localface.types import Mask
 
 _ALIKE = 1e-3  # nats by which entry steps must differ: most are lowest at the factual itself
