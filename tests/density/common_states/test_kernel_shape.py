@@ -143,6 +143,21 @@ def test_where_rows_are_few_the_covariance_is_that_of_the_others():
         assert found.plain[i] == pytest.approx(plain_log_sum(white[i], white, 0.7, [i]))
 
 
+def test_where_rows_are_few_it_does_not_matter_where_they_are():
+    """They were whitened about their own middle, which need not be the origin."""
+    white = np.random.default_rng(1).normal(size=(60, 4))
+    every = np.arange(60)
+    numeric = np.ones(4, dtype=bool)
+
+    here = leave_one_out_log_sums(white, every, 0.7, NOBODY, numeric)
+    there = leave_one_out_log_sums(
+        white + np.array([3.0, -5.0, 0.5, 8.0]), every, 0.7, NOBODY, numeric
+    )
+
+    assert there.plain == pytest.approx(here.plain)
+    assert there.fair == pytest.approx(here.fair)
+
+
 def test_the_marginal_kernel_is_the_integral_of_the_joint_one():
     chance = np.random.default_rng(2)
     matrix = chance.normal(size=(3, 3))
