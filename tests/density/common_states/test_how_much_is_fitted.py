@@ -9,6 +9,7 @@ from made_tables import numbers_schema, space_and_points
 from localface.density.common_states import pair_weights
 from localface.density.common_states.bins import FeatureBins
 from localface.density.common_states.copies import reach_of_copies
+from localface.density.common_states.joint_density import are_few
 from localface.density.common_states.pair_tables import PairTables
 from localface.density.common_states.pair_weights import WeightedPairs
 from localface.density.fit import _squared_distances_for_tuning
@@ -78,3 +79,10 @@ def test_a_plain_bandwidth_is_tuned_on_five_hundred_and_twelve_rows_against_all(
     assert squares.shape == (512, 1500)
     assert (np.isinf(squares).sum(axis=1) == 1).all()  # each without itself
     assert np.isinf(squares[[0, -1], [0, -1]]).all()
+
+
+def test_rows_are_few_below_a_hundred_for_each_number_that_was_whitened():
+    numeric = np.array([True, False, True, True])
+
+    assert are_few(299, numeric)
+    assert not are_few(300, numeric)

@@ -279,3 +279,20 @@ def test_where_most_edges_are_refused_the_path_is_still_the_shortest(seed):
     shortest = min(costs[0, goal] for goal in graph.goals)
     assert found.cost == pytest.approx(min(shortest, 1e6))
     assert asked < 20
+
+
+def test_vertices_below_the_floor_are_left_out_beside_those_that_are_done_with():
+    """Once, and none of them is open any more; what lies above the floor still is."""
+    script = Script(ROWS, score=quarter, log_density=wall)
+    graph, path = known(script)
+    search = AStar(graph, path, Effort())
+    search.close_vertex(0)
+    low = [i for i, vertex in enumerate(search.vertices) if graph.points[vertex, 0] == 2.0]
+
+    assert script.run(search.leave_out_vertices_below_floor())
+
+    assert np.flatnonzero(search.closed).tolist() == [0, *low]
+    assert graph.below_floor == {search.vertices[i] for i in low}
+    script.asked.clear()
+    assert not script.run(search.leave_out_vertices_below_floor())
+    assert script.asked == []

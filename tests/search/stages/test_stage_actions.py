@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from localface.search.move import Move
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import ScorePoints
-from localface.search.stages.actions import find_actions
+from localface.search.stages.actions import _ActionSearch, find_actions
+from localface.search.stages.way import Way
 from scripted import Script, box, someone
 
 PLAN = Plan(WalkOptions(3))
@@ -264,6 +266,21 @@ def test_someone_below_the_floor_goes_on_until_they_are_above_it():
     moves = actions_to(script, [2.0, 2.0], log_floor=-1.0)
 
     assert ended(moves)[1] >= 0.1
+
+
+@pytest.mark.parametrize(
+    ("log_floor", "above_from", "kept"),
+    [(0.0, 9, 2), (-1.0, 1, 2), (-1.0, 2, 2), (-1.0, 3, 3), (-1.0, 4, 4), (-1.0, 9, 4)],
+)
+def test_moves_end_where_the_target_is_reached_above_the_floor(log_floor, above_from, kept):
+    """The second of four moves reaches it; who starts below the floor may go on for that."""
+    script = nobody(1, log_density=lambda points: np.where(points[:, 0] >= above_from, 1.0, -0.5))
+    graph = script.graph(someone([0.0]))
+    way = Way(tuple(Move(np.array([i]), score) for i, score in enumerate([0.2, 0.6, 0.7, 0.8], 1)))
+
+    found = script.run(_ActionSearch(graph, PLAN, log_floor)._stop_at_target(way))
+
+    assert found.moves == way.moves[:kept]
 
 
 def test_smaller_changes_do_not_leave_someone_below_the_floor():
