@@ -7,7 +7,7 @@ import pytest
 
 from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
-from localface.search.questions import DensityAlong, Nearest
+from localface.search.questions import DensityAlong, Nearest, RowDensities
 from localface.search.stages.entry import find_entries, rank_entries
 from scripted import Script, box, someone
 
@@ -165,3 +165,18 @@ def test_of_steps_that_are_alike_the_shortest_comes_first_wherever_it_begins(awa
     found = script.run(rank_entries(graph, by_number))
 
     assert found == by_number[::-1]
+
+
+def test_each_vertex_is_held_against_the_floor_as_a_row_or_as_a_state_and_never_as_both():
+    script = Script(ROWS, log_density=from_centre)
+
+    entries(script, 4, bounds=box(2, upper=9.0))
+
+    rows = [one.ids.tolist() for one in script.asked if isinstance(one, RowDensities)]
+    still = [
+        one
+        for one in script.asked
+        if isinstance(one, DensityAlong) and (one.starts == one.ends).all()
+    ]
+    assert rows == [[0, 1, 2, 3]]
+    assert all(one.starts.tolist() == [[0.0, 0.0]] for one in still)  # the person alone
