@@ -153,6 +153,48 @@ def test_where_no_few_will_do_the_donor_is_taken_who_needs_the_fewest():
     assert np.flatnonzero(ended(moves)).tolist() == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize(("dear", "taken"), [(0, 1.0), (6, 1.1)])
+def test_of_donors_who_need_as_many_changes_the_one_is_taken_whose_take_least_effort(dear, taken):
+    """Seven changes are needed; what one feature takes more counts by its weight."""
+    weights = np.ones(7)
+    weights[dear] = 9.0
+    small_first = np.array([1.0, *[1.2] * 5, 1.6])
+    small_last = np.array([1.1, *[1.2] * 5, 1.4])
+    script = nobody(
+        7, score=lambda points: np.where((points >= 1.0).all(axis=1), 0.9, points.sum(axis=1) / 99)
+    )
+
+    moves = actions_to(
+        script,
+        small_last,
+        small_first,
+        weights=weights,
+        bounds=box(7, upper=1.6),
+        round_outwards=lambda _, values: np.where(values > 0, 9.0, values),
+    )
+
+    assert ended(moves)[0] == taken
+
+
+@pytest.mark.parametrize(("dear", "spared"), [(6, 7), (7, 6)])
+def test_where_no_few_will_do_the_donor_is_taken_who_needs_the_fewest_by_weight(dear, spared):
+    """Six changes are needed, and either of two others, which each donor has one of."""
+    weights = np.ones(8)
+    weights[dear] = 9.0
+    ends = np.ones((2, 8))
+    ends[0, 7] = ends[1, 6] = 0.0
+    script = nobody(
+        8,
+        score=lambda points: np.where(
+            (points[:, :6] >= 1.0).all(axis=1) & (points[:, 6:] >= 1.0).any(axis=1), 0.9, 0.1
+        ),
+    )
+
+    moves = actions_to(script, *ends, weights=weights, bounds=box(8, upper=1.0))
+
+    assert np.flatnonzero(ended(moves)).tolist() == [*range(6), spared]
+
+
 def test_what_is_reduced_need_not_differ_in_all_that_others_differ_in():
     script = nobody(
         8,
