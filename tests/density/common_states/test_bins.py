@@ -113,6 +113,16 @@ def test_a_gap_is_more_than_five_times_as_wide_as_is_usual_and_than_half_a_devia
     assert (edges[0] == 3 * unit + gap / 2) == is_gap
 
 
+@pytest.mark.parametrize(("before", "ends"), [(1, False), (2, False), (3, True), (9, True)])
+def test_a_bin_ends_at_a_gap_where_it_is_a_quarter_full(before, ends):
+    """Of forty rows ten fill one of four bins."""
+    column = np.concatenate([np.arange(float(before)), 100.0 + np.arange(40.0 - before)])
+
+    edges = bin_edges(column, 4)
+
+    assert (edges[0] == (before - 1 + 100.0) / 2) == ends
+
+
 def test_more_rows_have_finer_bins():
     few = FeatureBins.fit(POINTS[:200], SPACE)
 
