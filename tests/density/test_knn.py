@@ -122,3 +122,21 @@ def test_a_row_that_was_not_ranked_is_worked_out_when_it_is_asked_about(monkeypa
 
     assert len(few_ranked.scale.log_densities) == 20
     assert few_ranked.row_log_densities(every) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("length", [0.0, 1.0, 40.0])
+def test_a_step_keeps_the_floor_where_others_are_just_near_enough_beyond_its_ends(length):
+    """Within reach of an end, and of no other place on the step."""
+    start, end = np.array([[0.0]]), np.array([[length]])
+    between = np.arange(0.5, length, 0.5)
+    rows = np.concatenate([[-0.9], between, [length + 0.9]])[:, None]
+    knn = KNN(PointSet(rows), np.zeros(1, dtype=bool), k=1, row_log_densities=np.zeros(len(rows)))
+    alone = KNN(
+        PointSet(rows[[0, -1]]), np.zeros(1, dtype=bool), k=1, row_log_densities=np.zeros(2)
+    )
+
+    assert knn.lowest_along(start, end, -np.log(1.0)).passes.all()
+    assert alone.lowest_along(start, end, -np.log(1.0)).passes.all() == (length <= 0.2)
+    reach = length / 2 + 0.9  # of both, where they are all there are
+    assert alone.lowest_along(start, end, -np.log(reach + 0.01)).passes.all()
+    assert not alone.lowest_along(start, end, -np.log(reach - 0.01)).passes.any()

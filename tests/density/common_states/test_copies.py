@@ -276,3 +276,10 @@ def test_distances_between_rows_of_one_person_are_left_out():
         found = squares.copy()
         copies.exclude(found, np.array([0, 1]))
         assert [np.flatnonzero(np.isfinite(line)).tolist() for line in found] == left
+
+
+def test_whoever_shares_their_categories_with_nobody_is_nobodys_copy():
+    numbers = np.random.default_rng(5).normal(size=(60, 2))
+    everybody_else = np.eye(60)
+
+    assert copy_distance(numbers, everybody_else) == 0
