@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from localface.density import fit
 from localface.density.fit import best_bandwidth, fit_kde
 from localface.geometry.point_set import PointSet
 
@@ -45,3 +47,19 @@ def test_the_bandwidth_is_the_likeliest_leave_one_out():
 
     best = best_bandwidth(PointSet(rows))
     assert likelihood(best) >= max(likelihood(best * 1.03), likelihood(best / 1.03))
+
+
+def test_of_a_large_table_some_rows_make_the_scale_and_the_others_are_worked_out_when_asked(
+    monkeypatch,
+):
+    points = PointSet(_cloud(2, n=60))
+    every = np.arange(60)
+    wanted = fit_kde(points, np.zeros(2, dtype=bool), bandwidth=0.5).row_log_densities(every)
+    monkeypatch.setattr(fit, "_RANKED_ON", 20)
+
+    few_ranked = fit_kde(points, np.zeros(2, dtype=bool), bandwidth=0.5)
+
+    ranked = np.linspace(0, 59, 20).astype(int)
+    assert few_ranked.scale.log_densities == pytest.approx(np.sort(wanted[ranked]))
+    assert few_ranked.row_log_densities(every) == pytest.approx(wanted)
+    assert few_ranked.row_log_densities(ranked) == pytest.approx(wanted[ranked])

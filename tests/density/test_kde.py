@@ -138,6 +138,23 @@ def test_flips_are_judged_half_before_and_half_after():
     )
 
 
+@pytest.mark.parametrize("away", [0.0, 1e6], ids=["near", "far out"])
+def test_a_step_of_flips_alone_has_the_mean_of_its_ends_and_the_lower_of_them(away):
+    """Where nothing is gone through, half of it is spent at either end."""
+    rows = _cloud(2) * [1.0, 0.0] + np.tile([[0.0, 0.0], [0.0, 1.0]], (200, 1)) + [away, 0.0]
+    kde = fit_kde(PointSet(rows), np.array([False, True]), bandwidth=0.4)
+    starts, ends = np.array([[0.1, 0.0], [1.5, 1.0]]), np.array([[0.1, 1.0], [1.5, 0.0]])
+    starts[:, 0] += away
+    ends[:, 0] += away
+    at_ends = np.stack([_log_density(one, rows, 0.4, 400) for one in (starts, ends)])
+
+    means = kde.mean_along(starts, ends, None).log_densities
+    lowest = kde.lowest_along(starts, ends, None).log_densities
+
+    assert means == pytest.approx(np.log(np.exp(at_ends).mean(axis=0)), abs=1e-6)
+    assert lowest == pytest.approx(at_ends.min(axis=0), abs=1e-6)
+
+
 def test_where_a_person_stands_never_fails_against_itself():
     rows = _cloud(8)
     kde = fit_kde(PointSet(rows), np.zeros(8, dtype=bool))

@@ -49,3 +49,13 @@ def test_only_what_is_long_is_worked_out_by_itself():
     kde.settle_long(starts, ends, log_sums)
     gap = rows[1, 0] - rows[0, 0]  # the lowest is half way between two rows
     assert log_sums[1] == pytest.approx(np.log(2.0) - (gap / 2) ** 2 / 2, abs=1e-6)
+
+
+def test_a_step_is_long_by_how_far_apart_its_ends_are_wherever_they_lie():
+    """Ten thousand bandwidths of 0.5."""
+    kernels = RowKernels(PointSet(np.zeros((2, 1))), np.zeros(1, dtype=bool), 0.5)
+    far, half = np.array([[1e6]]), np.array([[2600.0]])
+
+    assert not kernels.may_be_long(far, far + 4900.0)
+    assert kernels.may_be_long(far, far + 5100.0)
+    assert kernels.may_be_long(-half, half)

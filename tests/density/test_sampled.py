@@ -51,6 +51,30 @@ def test_one_value_that_is_no_number_is_enough_to_refuse_a_density(lie, gives_lo
         wrapped(_cloud(2))
 
 
+def test_each_leg_of_a_step_is_sampled_at_thirty_three_places_ends_included():
+    asked = []
+
+    def noting(places):
+        asked.append(places)
+        return 1 / (1 + (places**2).sum(axis=1))
+
+    density = SampledDensity(
+        wrap_user_density(noting, lambda points: points),
+        PointSet(_cloud(2)),
+        np.array([False, True]),
+    )
+    asked.clear()
+
+    density.lowest_along(np.array([[0.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [2.0, 1.0]]), 0)
+
+    (places,) = asked
+    along = np.linspace(0, 1, 33)
+    zero, one = np.zeros(33), np.ones(33)
+    straight = np.column_stack([along, zero])
+    bent = [np.column_stack([along, zero]), np.column_stack([1 + along, one])]
+    assert places == pytest.approx(np.concatenate([straight, *bent]))
+
+
 def test_along_a_step_the_lowest_and_the_mean_are_those_of_the_density_itself():
     def bump(places):
         return 1 / (1 + (places**2).sum(axis=1))

@@ -92,3 +92,18 @@ def test_a_step_straight_past_the_row_is_turned_nowhere():
         np.zeros(2), np.array([1.0, 0.0]), np.array([3.0, 0.0]), 0.4
     )
     assert end.tolist() == [3.0, 0.0]
+
+
+def test_columns_in_which_nothing_moves_leave_a_turn_as_it_is():
+    """The plane that a step turns in may lie along the columns."""
+    rng = np.random.default_rng(1)
+    turned_any = 0
+    for _ in range(200):
+        first, second, end, eps = _setting(rng, 2)
+        turned = turn_until_segment_stays_near(first, second, end, eps)
+        beside = [np.insert(point, 1, 7.0) for point in (first, second, end)]
+        assert turn_until_segment_stays_near(*beside, eps) == pytest.approx(
+            np.insert(turned, 1, 7.0)
+        )
+        turned_any += not np.array_equal(turned, end)
+    assert turned_any > 10

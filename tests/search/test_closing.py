@@ -23,7 +23,7 @@ from localface.search.move import Move
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import DensityAlong, RowDensities
 from localface.search.trails import GraphPath
-from scripted import Script, someone
+from scripted import Script, box, someone, taking_over
 
 ROWS = [[1.0, 0.0], [2.0, 0.0]]
 PLAN = Plan(WalkOptions(3))
@@ -108,6 +108,28 @@ def test_few_changes_are_made_of_a_path():
     found = script.run(find_few_actions(graph, PLAN))
 
     assert [move.point.tolist() for move in found.moves] == [[2.0, 0.0]]
+
+
+@pytest.mark.parametrize("to_goal", [False, True])
+def test_where_nobody_who_was_met_will_do_values_are_taken_over_from_anybody(to_goal):
+    """To a given goal there is no other way than there."""
+    script = Script(
+        [[0.1, 0.0], [0.2, 0.0]],
+        composed=[[0.0, 2.0]],
+        score=lambda points: points[:, 1] / 4,
+        log_density=lambda points: 1.0 - 9.0 * (points[:, 0] >= 0.2),
+    )
+    own = np.zeros(2)
+    graph = known(script, projection=taking_over(box(2), own))
+    graph.goal = 2 if to_goal else None
+
+    found = script.run(find_few_actions(graph, PLAN))
+
+    if to_goal:
+        assert found is None
+    else:
+        assert [move.point.tolist() for move in found.moves] == [[0.0, 2.0]]
+        assert found.donors == (0,)
 
 
 def around_a_hole() -> Script:

@@ -445,3 +445,18 @@ def test_whoever_asks_for_targets_also_asks_why_there_are_none():
     (census,) = script.asked
     assert census.why
     assert Census(box(2)).why
+
+
+def test_each_vertex_is_asked_about_as_a_row_or_as_a_state_and_never_as_both():
+    """The first row has the number 0."""
+    script, graph = line()
+    script.run(graph.reveal_rows_around(0, 2))
+    state = graph.add_state(np.array([5.0, 0.0]), 0.5, donor=0)
+    script.asked.clear()
+
+    script.run(graph.log_densities_at([state, 1, 2]))
+
+    rows, states = script.asked
+    assert isinstance(rows, RowDensities)
+    assert rows.ids.tolist() == [0, 1]
+    assert states.starts.tolist() == states.ends.tolist() == [[5.0, 0.0]]

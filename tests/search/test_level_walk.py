@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from localface.search.level_walk import KnownGround, LevelWalk
 from localface.search.questions import DensityAlong
@@ -86,6 +87,21 @@ def test_levels_are_those_strictly_between_two_others() -> None:
     script.run(ground.look_around([0], 4))
 
     assert ground.levels_between(1.0, 4.0).tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("n_neighbors", "max_step", "exhausted"),
+    [(5, np.inf, True), (5, 9.0, True), (4, np.inf, False), (4, 4.0, False), (4, 3.9, True)],
+)
+def test_nothing_lies_further_out_where_fewer_rows_came_than_were_asked_for_or_too_far_off(
+    n_neighbors: int, max_step: float, exhausted: bool
+) -> None:
+    script = Script([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0]])
+    ground = KnownGround(script.graph(someone([0.0, 0.0], max_step=max_step)))
+
+    script.run(ground.look_around([0], n_neighbors))
+
+    assert ground.exhausted == exhausted
 
 
 def walked(rows: list[list[float]], level: float = 0.5, most: float = np.inf, **options):

@@ -49,6 +49,16 @@ def test_no_floor_is_lower_than_a_thousand_nats() -> None:
     assert script.run(go_straight_below_floor(graph, PLAN)) is None
 
 
+@pytest.mark.parametrize("withheld", [True, False])
+def test_it_is_remembered_that_rows_were_withheld_where_no_floor_helped(withheld: bool) -> None:
+    script = Script(np.zeros((0, 1)), composed=[], composed_cut=withheld)
+    everything = taking_over(someone([0.0]).bounds, [0.0])
+    graph = script.graph(someone([0.0], projection=everything))
+
+    assert script.run(go_straight_below_floor(graph, PLAN)) is None
+    assert graph.cut == withheld
+
+
 def between_two_falls(first: float, second: float) -> Script:
     """Both changes are needed; made first, one of them falls so far. The score is for the first."""
 

@@ -243,7 +243,7 @@ class LegCoordinates:
         with np.errstate(divide="ignore"):
             inside = upper + np.log1p(-np.exp(np.minimum(lower - upper, -1e-300)))
         inside += np.log(h * np.sqrt(2 * np.pi) / lengths)
-        inside[still] = -(self.foot[still] ** 2) / (2 * h * h)
+        inside[still] = 0.0  # every row is off such a leg, and none of its foot along it
         return log_sum_exp(inside - self.off_squared / (2 * h * h))
 
 

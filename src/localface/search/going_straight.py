@@ -29,7 +29,7 @@ def go_straight(
     own = yield from graph.factual_log_density()
     log_floor = min(graph.person.log_floor, own)
     way = yield from find_straight_way(graph, plan, projection, log_floor, among=among)
-    if way.moves is None or way.stops is None:
+    if way.moves is None:
         graph.cut = graph.cut or way.cut
         return None
     outcome = yield from in_any_case(lambda: _go_by_moves(graph, plan, way, log_floor))

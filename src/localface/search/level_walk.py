@@ -170,8 +170,7 @@ class LevelWalk:
         fresh = np.zeros(len(graph.points), dtype=bool)
         fresh[heads] = True
         some = (fresh & self._are_open()).nonzero()[0]
-        if np.isfinite(self._level) and len(some):
-            some = some[(yield from self._ground.judge_vertices(some, self._level))]
+        some = some[(yield from self._ground.judge_vertices(some, self._level))]
         passing = np.zeros(len(graph.points), dtype=bool)
         passing[some] = True
         fine = passing[heads]
@@ -226,9 +225,7 @@ class LevelWalk:
 
     def _accept(self, edges: list[Edge]) -> Questions[list[int]]:
         """Accept the ends of those edges that have the level."""
-        passes = [True] * len(edges)
-        if np.isfinite(self._level):
-            passes = yield from self._ground.judge_edges(edges, self._level)
+        passes = yield from self._ground.judge_edges(edges, self._level)
         accepted: dict[int, int] = {}
         for (tail, head), fine in zip(edges, passes, strict=True):
             if fine:

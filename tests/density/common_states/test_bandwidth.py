@@ -77,6 +77,16 @@ def test_nobody_is_near_within_ten_standard_deviations_or_twenty_times_what_is_u
     assert n_usable(1.01 * reach) == 80
 
 
+def test_whoever_is_just_as_far_off_as_copies_reach_is_somebody_else():
+    line = np.arange(90.0)[:, None]
+
+    here, _ = _tuning_distances(line, NO_CODES, Copies(None, 1.0))
+    nearer, _ = _tuning_distances(line, NO_CODES, Copies(None, 1.0 + 1e-6))
+
+    assert (np.isfinite(here) == ~np.eye(90, dtype=bool)).all()
+    assert (np.isfinite(nearer) == (apart(line) > 1)).all()
+
+
 def test_of_a_large_table_some_rows_are_held_against_more():
     large = RNG.normal(size=(5000, 1))
 

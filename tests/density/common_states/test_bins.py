@@ -99,6 +99,30 @@ def test_a_gap_between_two_crowds_is_in_no_bin():
     assert ((edges > column[:130].max()) & (edges < column[130:].min())).any()
 
 
+@pytest.mark.parametrize(("gap", "is_gap"), [(4.75, False), (5.0, False), (5.25, True)])
+@pytest.mark.parametrize("unit", [1.0, 0.0625])
+def test_a_gap_is_more_than_five_times_as_wide_as_is_usual_and_than_half_a_deviation(
+    gap, is_gap, unit
+):
+    """A bin that is a quarter full ends at it; of 0.0625 a gap of half a deviation is eight."""
+    gap = gap * unit if unit == 1.0 else 0.5 + (gap - 5.0)
+    column = np.concatenate([np.arange(4.0) * unit, 3 * unit + gap + np.arange(36.0) * unit])
+
+    edges = bin_edges(column, 4)
+
+    assert (edges[0] == 3 * unit + gap / 2) == is_gap
+
+
+@pytest.mark.parametrize(("before", "ends"), [(1, False), (2, False), (3, True), (9, True)])
+def test_a_bin_ends_at_a_gap_where_it_is_a_quarter_full(before, ends):
+    """Of forty rows ten fill one of four bins."""
+    column = np.concatenate([np.arange(float(before)), 100.0 + np.arange(40.0 - before)])
+
+    edges = bin_edges(column, 4)
+
+    assert (edges[0] == (before - 1 + 100.0) / 2) == ends
+
+
 def test_more_rows_have_finer_bins():
     few = FeatureBins.fit(POINTS[:200], SPACE)
 

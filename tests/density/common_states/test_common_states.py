@@ -124,11 +124,14 @@ def test_rows_have_what_their_own_places_have_without_them():
     along = density.lowest_along(points, points, None).log_densities
 
     known = density.row_log_densities(np.arange(300))
+    density.known_log_densities[::2] = np.nan
+    some = density.row_log_densities(np.arange(300))
     density.known_log_densities[:] = np.nan
-    again = density.row_log_densities(np.arange(300))
+    none = density.row_log_densities(np.arange(300))
 
     assert known == pytest.approx(along, abs=1e-9)
-    assert again == pytest.approx(along, abs=1e-9)
+    assert some == pytest.approx(along, abs=1e-9)
+    assert none == pytest.approx(along, abs=1e-9)
 
 
 def test_the_same_in_any_batch_and_in_any_order():
@@ -231,6 +234,19 @@ def test_the_rarest_pair_is_named_and_pairs_of_own_features_are_not():
 
     assert (named.first, named.second, named.count) == (0, 3, 0)
     assert (without.first, without.second) != (0, 3)
+
+
+@each_own
+def test_a_state_is_as_common_as_the_lowest_answer_to_the_three_questions(own):
+    density = fit_on(KNOWN[:600], phone_schema(own))
+    points = density.space.points(NEW[:60])
+
+    every = [density.questions_at(point) for point in points]
+
+    lowest = [min(one.log_density for one in questions) for questions in every]
+    assert lowest == pytest.approx(density.lowest_along(points, points, None).log_densities)
+    decided = {min(one, key=lambda question: question.log_density).name for one in every}
+    assert decided == {"joint density", "rarest pair", "weighted pairs"}
 
 
 def test_the_same_records_give_the_same_densities():

@@ -135,5 +135,16 @@ def test_whoever_lacks_something_is_compared_with_those_who_lack_it_too():
     without, _ = people.weigh(points[np.flatnonzero(~lacks)[0]])
 
     assert lacks.sum() == 400
-    assert (with_gaps[:, people.absence_columns] > 0).all()
+    mine = points[np.flatnonzero(lacks)[0]]
+    plan = space.feature_of == 0
+    alike = lacks & (points[:, plan] == mine[plan]).all(axis=1)
+    assert with_gaps.tolist() == points[alike].tolist()
     assert (without[:, people.absence_columns] > 0).any()  # what others lack does not count
+    assert (without[:, people.absence_columns] == 0).any()
+
+
+def test_weights_that_are_worth_just_enough_are_not_widened():
+    """Of two rows that are far apart one is worth half of them."""
+    weights = widened_weights(np.array([0.0, 1e4]), 300.0)
+
+    assert weights.tolist() == [1.0, 0.0]

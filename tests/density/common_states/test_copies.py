@@ -18,7 +18,9 @@ from localface.density.common_states.copies import (
     copy_distance,
     reach_of_copies,
 )
-from localface.density.common_states.joint_density import leave_one_out_log_sums
+from localface.density.common_states.device_sums import log_sums_on_device
+from localface.density.common_states.joint_density import leave_one_out_log_sums, sums_row_by_row
+from localface.geometry.device.numpy_scan import NumpyScan
 from worlds import mixed_table
 
 RECORDS = phone_bills(700, seed=7)
@@ -78,6 +80,19 @@ def test_near_copies_are_left_out_where_nobody_named_people():
     )
 
     assert found.fair[0] == pytest.approx(np.log(np.exp(-1 / 0.5) + np.exp(-4 / 0.5)))
+
+
+def test_whoever_is_just_as_far_off_as_copies_reach_is_somebody_else():
+    rows = np.arange(9.0)[:, None]
+    every = np.arange(9)
+    copies = Copies(None, 1.0)
+
+    pair_by_pair = leave_one_out_log_sums(rows, every, 1.0, copies, np.zeros(1, dtype=bool))
+    row_by_row = sums_row_by_row(rows, every, 1.0, copies)
+    on_device = log_sums_on_device(NumpyScan(rows, None), rows, every, 1.0, copies)[1]
+
+    for found in (pair_by_pair, row_by_row, on_device):
+        assert found.fair == pytest.approx(found.plain)
 
 
 def test_every_person_counts_once_whatever_their_number_of_rows():
@@ -261,3 +276,10 @@ def test_distances_between_rows_of_one_person_are_left_out():
         found = squares.copy()
         copies.exclude(found, np.array([0, 1]))
         assert [np.flatnonzero(np.isfinite(line)).tolist() for line in found] == left
+
+
+def test_whoever_shares_their_categories_with_nobody_is_nobodys_copy():
+    numbers = np.random.default_rng(5).normal(size=(60, 2))
+    everybody_else = np.eye(60)
+
+    assert copy_distance(numbers, everybody_else) == 0

@@ -32,6 +32,16 @@ def test_expectations_follow_categories_and_bent_lines():
     assert np.abs(mean - values).mean() < 0.02
 
 
+@pytest.mark.parametrize("knot", [-1.5, -0.75, 0.0, 0.75, 1.5])
+def test_a_line_may_bend_in_the_middle_and_at_either_side_of_it(knot):
+    own = np.linspace(-2.5, 2.5, 4000)[:, None]
+    bent = np.maximum(own - knot, 0.0)
+
+    mean, _ = Expectation.fit(own, np.array([False]), bent).at(own)
+
+    assert np.abs(mean - bent).max() < 0.05
+
+
 def test_the_spread_follows_as_well():
     own = CHANCE.integers(0, 2, (4000, 1)).astype(float)
     values = np.where(own == 1, 3.0, 1.0) * CHANCE.normal(size=(4000, 1))

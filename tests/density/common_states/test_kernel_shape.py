@@ -9,13 +9,16 @@ from made_tables import numbers_schema, phone_bills, phone_schema, space_and_poi
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.data.space import Space
+from localface.density.common_states import kernel_shape
 from localface.density.common_states.copies import Copies
 from localface.density.common_states.joint_density import leave_one_out_log_sums
 from localface.density.common_states.kernel_shape import (
     CATEGORY_RIDGE,
     KernelShape,
+    _category_counts,
     _copies_narrow,
     _Directions,
+    _shares_present,
     _units_of_categories,
     category_effects,
     shrunken_covariance,
@@ -143,6 +146,21 @@ def test_where_rows_are_few_the_covariance_is_that_of_the_others():
         assert found.plain[i] == pytest.approx(plain_log_sum(white[i], white, 0.7, [i]))
 
 
+def test_where_rows_are_few_it_does_not_matter_where_they_are():
+    """They were whitened about their own middle, which need not be the origin."""
+    white = np.random.default_rng(1).normal(size=(60, 4))
+    every = np.arange(60)
+    numeric = np.ones(4, dtype=bool)
+
+    here = leave_one_out_log_sums(white, every, 0.7, NOBODY, numeric)
+    there = leave_one_out_log_sums(
+        white + np.array([3.0, -5.0, 0.5, 8.0]), every, 0.7, NOBODY, numeric
+    )
+
+    assert there.plain == pytest.approx(here.plain)
+    assert there.fair == pytest.approx(here.fair)
+
+
 def test_the_marginal_kernel_is_the_integral_of_the_joint_one():
     chance = np.random.default_rng(2)
     matrix = chance.normal(size=(3, 3))
@@ -216,6 +234,79 @@ def test_the_whitening_is_as_strong_as_makes_the_rows_likeliest():
     stretched = points @ KernelShape.fit(points, apart, None).matrix
     spreads = np.sqrt(np.linalg.eigvalsh(np.cov(stretched.T)))
     assert spreads[-1] > 2 * spreads[0]  # the gap was not whitened away
+
+
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize(("made", "strongest"), [(correlated, True), (crowds, False)])
+def test_of_three_strengths_the_likeliest_is_taken(made, strongest, width, monkeypatch):
+    space, points = space_and_points(made(400)[:, :width], numbers_schema(width))
+    every = KernelShape.fit(points, space, None).matrix
+
+    alone = []
+    for strength in (1.0, 0.5, 0.0):
+        monkeypatch.setattr(kernel_shape, "_STRENGTHS", (strength,))
+        alone.append(KernelShape.fit(points, space, None).matrix)
+
+    same = [np.array_equal(every, one) for one in alone]
+    assert same.count(True) == 1
+    assert same[0] == strongest
+
+
+@pytest.mark.parametrize(("width", "tried"), [(1, [1.0]), (2, [1.0, 0.5, 0.0])])
+def test_one_number_alone_is_whitened_at_one_strength(width, tried, monkeypatch):
+    """It has one direction: any other strength is another unit, and no other shape."""
+    space, points = space_and_points(correlated(200)[:, :width], numbers_schema(width))
+    strengths = []
+    plain = _Directions.whitening
+
+    def noting(directions, strength):
+        strengths.append(strength)
+        return plain(directions, strength)
+
+    monkeypatch.setattr(_Directions, "whitening", noting)
+
+    KernelShape.fit(points, space, None)
+
+    assert strengths == tried
+
+
+def test_where_numbers_are_missing_they_are_counted_where_they_are_not():
+    """A discrete part of a record has as many categories: to be missing is one."""
+    schema = Schema(
+        [
+            Feature("plan", kind="categorical", categories=("a", "b", "c")),
+            Feature("lactate"),
+            Feature("contract", kind="binary"),
+            Feature("age"),
+        ]
+    )
+    records = np.column_stack(
+        [np.arange(12) % 3, np.arange(12.0), np.arange(12) % 2, np.arange(12.0)]
+    )
+    records[::3, 1] = np.nan
+    space = Space.fit(schema, records)
+    points = space.points(records)
+    (gap,) = space.absence_columns.columns
+    lactate = np.arange(space.width) == gap.first
+
+    shares = _shares_present(points, space)
+    nobody_has_it = np.where(np.arange(space.width) == gap.column, 1.0, points)
+
+    assert shares == pytest.approx(np.where(lactate, 2 / 3, 1.0))
+    few = _shares_present(nobody_has_it, space)
+    assert few == pytest.approx(np.where(lactate, 1 / 12, 1.0))  # as if one row told it
+    assert _category_counts(space) == [3, len(schema.features[2].categories or ()), 2]
+
+
+def test_nobody_is_near_who_has_another_value_where_all_have_the_same():
+    records = np.column_stack([np.random.default_rng(9).normal(size=(80, 2)), np.full(80, 7.0)])
+    schema = Schema([Feature("a"), Feature("b"), Feature("always", scale=1.0)])
+    space, points = space_and_points(records, schema)
+
+    shape = KernelShape.fit(points, space, None)
+
+    assert shape.numbers.tolist() == [True, True, False]
+    assert shape.matrix[2].tolist() == [0.0, 0.0, 10.0]
 
 
 def test_no_direction_is_stretched_without_end():

@@ -71,6 +71,18 @@ def test_a_row_far_from_all_others_has_its_exact_sum():
     assert found.plain == pytest.approx(plain_log_sums(rows, range(40), 0.6))
 
 
+def test_where_rows_are_does_not_matter_but_for_how_far_they_are_apart():
+    """Products of large numbers have no digits left; the rows are laid out about their middle."""
+    rows = np.random.default_rng(2).normal(size=(80, 4))
+
+    here = KernelTable.of(rows, 0.6, ())
+    there = KernelTable.of(rows + 1e6, 0.6, ())
+
+    assert not there.is_rounded_away(1e-7).any()
+    every = slice(0, 80)
+    assert there.log_kernels(every, every) == pytest.approx(here.log_kernels(every, every))
+
+
 def test_a_category_of_many_values_is_compared_by_code():
     chance = np.random.default_rng(3)
     categories = np.eye(30)[chance.integers(0, 30, 80)] * 1.3

@@ -221,3 +221,14 @@ def test_a_ridge_holds_weights_back_and_leaves_the_constant_alone(share):
 
     other = linear_model.LogisticRegression(C=1 / 10, tol=1e-10, max_iter=1000)
     assert found == pytest.approx(other.fit(features, labels).coef_[0], abs=1e-4)
+
+
+def test_a_pair_is_named_only_where_it_occurs_less_than_by_chance():
+    """What no weight is learnt for lowers no sum, however rare it is."""
+    weightless = WeightedPairs(TABLES, np.zeros((2, len(TABLES))), EVERY)
+    odd = BINNED[:1].copy()
+    odd[0, 0], odd[0, 3] = 0, BINS.n_bins[3] - 1  # after few months much was paid
+    nobody = np.full((1, 1, odd.shape[1]), -1)
+
+    assert weightless.name_lowest(odd, nobody, weighted=True) is None
+    assert weightless.name_lowest(odd, nobody, weighted=False) is not None

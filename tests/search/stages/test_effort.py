@@ -243,3 +243,16 @@ def test_what_is_preferred_is_one_of_two_words():
     explainer = LocalFACE(made.model, made.data)
     with pytest.raises(InputError, match="prefer='proximity'"):
         explainer.explain(made.people[0], prefer="proximity")
+
+
+def test_numbers_that_stop_on_their_way_stop_at_round_values():
+    def outwards(column, values):
+        return np.ceil(values * 2) / 2
+
+    script = Script(np.zeros((0, 1)), score=lambda points: points[:, 0] / 4)
+    graph = script.graph(someone([0.0], round_outwards=outwards))
+    donors = [graph.add_state(np.array([2.9]), 2.9 / 4, 0)]
+
+    ends = script.run(find_shrunken_ends(graph, donors, np.zeros((0, 1))))
+
+    assert ends.tolist() == [[2.0], [2.5], [3.0]]

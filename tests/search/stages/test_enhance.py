@@ -280,3 +280,36 @@ def test_where_most_edges_are_refused_the_path_is_still_the_shortest(seed):
     shortest = min(costs[0, goal] for goal in graph.goals)
     assert found.cost == pytest.approx(min(shortest, 1e6))
     assert asked < 20
+
+
+def test_vertices_below_the_floor_are_left_out_beside_those_that_are_done_with():
+    """Once, and none of them is open any more; what lies above the floor still is."""
+    script = Script(ROWS, score=quarter, log_density=wall)
+    graph, path = known(script)
+    search = AStar(graph, path, Effort())
+    search.close_vertex(0)
+    low = [i for i, vertex in enumerate(search.vertices) if graph.points[vertex, 0] == 2.0]
+
+    assert script.run(search.leave_out_vertices_below_floor())
+
+    assert np.flatnonzero(search.closed).tolist() == [0, *low]
+    assert graph.below_floor == {search.vertices[i] for i in low}
+    script.asked.clear()
+    assert not script.run(search.leave_out_vertices_below_floor())
+    assert script.asked == []
+
+
+@pytest.mark.parametrize(("ahead", "n_asked"), [(2, 2), (3, 3), (4, 3), (64, 3)])
+def test_as_many_edges_are_asked_about_ahead_as_there_are_the_most_promising_first(ahead, n_asked):
+    script = Script(ROWS, score=quarter)
+    graph, path = known(script)
+    search = AStar(graph, path, Effort())
+    search.close_vertex(0)
+    search._ahead = ahead
+
+    edges = search._edges_ahead(1)
+
+    estimate = search.spent + search.remaining
+    by_estimate = sorted(range(2, len(search.vertices)), key=lambda i: estimate[i])
+    assert [start for start, _ in edges] == [0] * n_asked
+    assert {end for _, end in edges} == set(by_estimate[:n_asked])

@@ -7,7 +7,7 @@ import pytest
 
 from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
-from localface.search.questions import DensityAlong, Nearest
+from localface.search.questions import DensityAlong, Nearest, RowDensities
 from localface.search.stages.entry import find_entries, rank_entries
 from scripted import Script, box, someone
 
@@ -152,3 +152,31 @@ def test_states_are_held_against_the_floor_once_however_far_out_one_has_to_look(
     assert graph.points[found[0]].tolist() == [1.6, 0.5]
     assert [q.k for q in script.asked if isinstance(q, Nearest)] == [1, 2, 4, 8]
     assert len(asked) == len(np.unique(asked, axis=0)) == 8
+
+
+@pytest.mark.parametrize("away", [0.0, 64.0, -64.0])
+def test_of_steps_that_are_alike_the_shortest_comes_first_wherever_it_begins(away):
+    """By number they come the other way round."""
+    script = Script(away + np.array([[3.0, 0.0], [0.0, 2.0], [-1.0, 0.0]]))
+    graph = script.graph(someone(np.full(2, away)))
+    script.run(graph.reveal_rows_around(0, 3))
+    by_number = tuple(graph.ids.tolist().index(row) for row in (0, 1, 2))
+
+    found = script.run(rank_entries(graph, by_number))
+
+    assert found == by_number[::-1]
+
+
+def test_each_vertex_is_held_against_the_floor_as_a_row_or_as_a_state_and_never_as_both():
+    script = Script(ROWS, log_density=from_centre)
+
+    entries(script, 4, bounds=box(2, upper=9.0))
+
+    rows = [one.ids.tolist() for one in script.asked if isinstance(one, RowDensities)]
+    still = [
+        one
+        for one in script.asked
+        if isinstance(one, DensityAlong) and (one.starts == one.ends).all()
+    ]
+    assert rows == [[0, 1, 2, 3]]
+    assert all(one.starts.tolist() == [[0.0, 0.0]] for one in still)  # the person alone

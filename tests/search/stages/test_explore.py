@@ -391,3 +391,25 @@ def test_where_one_step_after_the_other_is_refused_more_and_more_are_asked_about
     assert found.trail == ()
     assert steps[:8] == [1] * 8
     assert steps[8:12] == [2, 8, 33, 33]  # the next, and up to thirty-two that come after it
+
+
+@pytest.mark.parametrize(
+    ("most", "is_found", "gave_up"), [(1, False, True), (2, False, True), (3, True, False)]
+)
+def test_what_an_entry_led_to_in_vain_counts_before_the_next_is_tried(most, is_found, gave_up):
+    """Two rows beside each other are nearer; the target is beside two others further off."""
+    rows = np.array([[2.0, 0.0], [2.5, 0.0], [0.0, 4.0], [0.0, 5.0]])
+
+    def near_rows(points):
+        apart = np.linalg.norm(points[:, None] - rows, axis=2).min(axis=1)
+        return np.where(apart < 0.6, 1.0, -1.0)
+
+    script = Script(rows, score=lambda points: points[:, 1] / 10, log_density=near_rows)
+
+    graph, found = explored(script, k=4, walk={"most": most})
+
+    assert found.entry
+    assert bool(found.trail) == is_found
+    assert found.gave_up == gave_up
+    if is_found:
+        assert graph.ids[list(found.trail)].tolist() == [-1, 2, 3]

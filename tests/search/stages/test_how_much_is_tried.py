@@ -85,6 +85,23 @@ def test_one_number_alone_is_tried_at_six_places_beyond_the_furthest_donor():
     assert np.unique(points).tolist() == [1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5]
 
 
+@pytest.mark.parametrize("away", [64.0, -64.0])
+def test_beyond_the_furthest_donor_is_as_far_wherever_somebody_stands(away):
+    script = nobody(1, score=lambda points: np.zeros(len(points)))
+    graph = script.graph(someone([away]))
+    donors = [graph.add_state(np.array([away + one]), 0.9, 0) for one in (-1.0, 2.0)]
+
+    def find_way(end):
+        return None
+        yield
+
+    script.run(find_way_by_mixing(graph, donors, most=1, find_way=find_way))
+
+    (points,) = scored(script)
+    factors = np.array([1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5])
+    assert np.unique(points - away).tolist() == sorted([*(-factors), *(2 * factors)])
+
+
 def test_with_other_changes_a_number_has_the_four_values_that_raise_the_score_most():
     """Of eight: six donors', and two that are further than theirs. Those in between are left."""
     script = nobody(2, score=lambda points: points[:, 0] / 40 + points[:, 1] / 400)

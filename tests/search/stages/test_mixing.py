@@ -168,17 +168,29 @@ def test_a_change_counts_by_its_weight_however_small_it_is():
     assert found == [0.0, 1.5]
 
 
+@pytest.mark.parametrize("away", [0.0, 64.0, -64.0])
 @pytest.mark.parametrize(("off", "taken"), [(3e-10, 1.0), (3e-9, 2.0)])
-def test_of_values_that_raise_the_score_as_much_but_for_rounding_the_nearest_is_taken(off, taken):
+def test_of_values_that_raise_the_score_as_much_but_for_rounding_the_nearest_is_taken(
+    off, taken, away
+):
     """With the other change either will do; of values that are alike one is kept."""
 
     def score(points):
-        rise = np.where(points[:, 0] >= 2.0, 0.3 + off, 0.3)
-        return np.where(points[:, 0] > 0, rise, 0.0) + 0.2 * (points[:, 1] > 0)
+        first, second = (points - away).T
+        rise = np.where(first >= 2.0, 0.3 + off, 0.3)
+        return np.where(first > 0, rise, 0.0) + 0.2 * (second > 0)
 
     script = nobody(2, score=score)
+    graph = script.graph(
+        someone(np.full(2, away), min_score=0.4, bounds=box(2, upper=[away + 2.0, away + 1.0]))
+    )
+    donors = [graph.add_state(away + np.array([one, 1.0]), 0.5, 0) for one in (1.0, 2.0)]
 
-    mixed(script, [1.0, 1.0], [2.0, 1.0], most=2, min_score=0.4, bounds=box(2, upper=[2.0, 1.0]))
+    def find_way(end):
+        return None
+        yield
+
+    script.run(find_way_by_mixing(graph, donors, most=2, find_way=find_way))
 
     *_, pairs = [one.points for one in script.asked if isinstance(one, ScorePoints)]
-    assert (2.0 in pairs[:, 0]) == (taken == 2.0)
+    assert (away + 2.0 in pairs[:, 0]) == (taken == 2.0)

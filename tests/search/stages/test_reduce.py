@@ -112,3 +112,9 @@ def test_no_sound_end_is_left_that_makes_one_change_less():
         without = state * (1 - np.eye(n)[kept])
         assert score(state[None, :])[0] >= 0.5
         assert len(kept) == 1 or (score(without) < 0.5).all()
+
+
+def test_something_is_left_even_where_nothing_is_needed():
+    script = nobody(3, score=lambda points: 0.9 - points.sum(axis=1) / 9)
+
+    assert reduced(script, [1.0, 1.1, 1.2]) == [0]

@@ -229,6 +229,28 @@ def test_when_it_may_look_no_further_the_best_path_so_far_is_the_answer():
     assert not is_densest
 
 
+@pytest.mark.parametrize(("most", "is_found"), [(5, False), (6, True)])
+def test_what_was_looked_at_in_vain_counts_where_it_looks_further_out(most, is_found):
+    """Two vertices have one row each within reach, then three have two; four rows have a target."""
+    script = Script([[1.0, 0.0], [1.1, 0.0], [5.0, 0.0]], score=quarter)
+    graph = script.graph(someone([0.0, 0.0]))
+
+    trail, _, is_densest = script.run(densest_path(graph, 0, n_neighbors=1, most=most))
+
+    assert bool(trail) == is_found
+    assert is_found or not is_densest
+
+
+@pytest.mark.parametrize(("most", "is_sure"), [(2, False), (3, False), (4, True)])
+def test_that_there_is_no_path_is_sure_where_it_might_have_looked_at_more(most, is_sure):
+    script = Script([[1.0, 0.0], [1.1, 0.0]], score=quarter)
+    graph = script.graph(someone([0.0, 0.0]))
+
+    found = script.run(densest_path(graph, 0, n_neighbors=5, most=most))
+
+    assert found == ((), -np.inf, is_sure)
+
+
 def test_a_trail_leads_through_no_more_than_it_must():
     rows = [[x, 0.0] for x in (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)]
 

@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from localface.search.move import Move
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import ScorePoints
-from localface.search.stages.actions import find_actions
+from localface.search.stages.actions import _ActionSearch, find_actions
+from localface.search.stages.way import Way
 from scripted import Script, box, someone
 
 PLAN = Plan(WalkOptions(3))
@@ -151,6 +153,48 @@ def test_where_no_few_will_do_the_donor_is_taken_who_needs_the_fewest():
     assert np.flatnonzero(ended(moves)).tolist() == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize(("dear", "taken"), [(0, 1.0), (6, 1.1)])
+def test_of_donors_who_need_as_many_changes_the_one_is_taken_whose_take_least_effort(dear, taken):
+    """Seven changes are needed; what one feature takes more counts by its weight."""
+    weights = np.ones(7)
+    weights[dear] = 9.0
+    small_first = np.array([1.0, *[1.2] * 5, 1.6])
+    small_last = np.array([1.1, *[1.2] * 5, 1.4])
+    script = nobody(
+        7, score=lambda points: np.where((points >= 1.0).all(axis=1), 0.9, points.sum(axis=1) / 99)
+    )
+
+    moves = actions_to(
+        script,
+        small_last,
+        small_first,
+        weights=weights,
+        bounds=box(7, upper=1.6),
+        round_outwards=lambda _, values: np.where(values > 0, 9.0, values),
+    )
+
+    assert ended(moves)[0] == taken
+
+
+@pytest.mark.parametrize(("dear", "spared"), [(6, 7), (7, 6)])
+def test_where_no_few_will_do_the_donor_is_taken_who_needs_the_fewest_by_weight(dear, spared):
+    """Six changes are needed, and either of two others, which each donor has one of."""
+    weights = np.ones(8)
+    weights[dear] = 9.0
+    ends = np.ones((2, 8))
+    ends[0, 7] = ends[1, 6] = 0.0
+    script = nobody(
+        8,
+        score=lambda points: np.where(
+            (points[:, :6] >= 1.0).all(axis=1) & (points[:, 6:] >= 1.0).any(axis=1), 0.9, 0.1
+        ),
+    )
+
+    moves = actions_to(script, *ends, weights=weights, bounds=box(8, upper=1.0))
+
+    assert np.flatnonzero(ended(moves)).tolist() == [*range(6), spared]
+
+
 def test_what_is_reduced_need_not_differ_in_all_that_others_differ_in():
     script = nobody(
         8,
@@ -264,6 +308,21 @@ def test_someone_below_the_floor_goes_on_until_they_are_above_it():
     moves = actions_to(script, [2.0, 2.0], log_floor=-1.0)
 
     assert ended(moves)[1] >= 0.1
+
+
+@pytest.mark.parametrize(
+    ("log_floor", "above_from", "kept"),
+    [(0.0, 9, 2), (-1.0, 1, 2), (-1.0, 2, 2), (-1.0, 3, 3), (-1.0, 4, 4), (-1.0, 9, 4)],
+)
+def test_moves_end_where_the_target_is_reached_above_the_floor(log_floor, above_from, kept):
+    """The second of four moves reaches it; who starts below the floor may go on for that."""
+    script = nobody(1, log_density=lambda points: np.where(points[:, 0] >= above_from, 1.0, -0.5))
+    graph = script.graph(someone([0.0]))
+    way = Way(tuple(Move(np.array([i]), score) for i, score in enumerate([0.2, 0.6, 0.7, 0.8], 1)))
+
+    found = script.run(_ActionSearch(graph, PLAN, log_floor)._stop_at_target(way))
+
+    assert found.moves == way.moves[:kept]
 
 
 def test_smaller_changes_do_not_leave_someone_below_the_floor():

@@ -13,6 +13,8 @@ from localface.density.common_states.joint_density import (
 from localface.geometry.device.scan import COUNTS, KernelSamples, RowScan
 from localface.types import Array, Ids
 
+_ANY_BANDWIDTH = 1.0  # for counts, which take none
+
 
 def log_sums_on_device(
     scan: RowScan, places: Array, chosen: Ids, bandwidth: float, copies: Copies
@@ -55,4 +57,4 @@ def row_weights_on_device(scan: RowScan, places: Array, copies: Copies) -> Array
         return copies.row_weights(places)
     reach = np.full(len(places), copies.distance)
     samples = KernelSamples.at_points(places, offsets=reach, mode=COUNTS)
-    return np.asarray(1.0 / np.maximum(scan.kernel_sums(samples, 1.0)[0], 1.0))
+    return np.asarray(1.0 / np.maximum(scan.kernel_sums(samples, _ANY_BANDWIDTH)[0], 1.0))
