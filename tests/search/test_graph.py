@@ -454,7 +454,7 @@ def test_each_vertex_is_asked_about_as_a_row_or_as_a_state_and_never_as_both():
     state = graph.add_state(np.array([5.0, 0.0]), 0.5, donor=0)
     script.asked.clear()
 
-    script.run(graph.log_densities_at([state, 1, 2]))
+    script.run(log_densities_at(graph, [state, 1, 2]))
 
     rows, states = script.asked
     assert isinstance(rows, RowDensities)

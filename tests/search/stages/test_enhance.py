@@ -307,7 +307,7 @@ def test_as_many_edges_are_asked_about_ahead_as_there_are_the_most_promising_fir
     search.close_vertex(0)
     search._ahead = ahead
 
-    edges = search._edges_ahead(1)
+    edges = search._edges_ahead((0, 1))
 
     estimate = search.spent + search.remaining
     by_estimate = sorted(range(2, len(search.vertices)), key=lambda i: estimate[i])

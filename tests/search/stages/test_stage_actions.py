@@ -10,8 +10,9 @@ import pytest
 from localface.search.move import Move
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import ScorePoints
-from localface.search.stages.actions import _ActionSearch, find_actions
+from localface.search.stages.actions import find_actions
 from localface.search.stages.way import Way
+from localface.search.stages.ways_to_ends import WaysToEnds
 from scripted import Script, box, someone
 
 PLAN = Plan(WalkOptions(3))
@@ -320,7 +321,7 @@ def test_moves_end_where_the_target_is_reached_above_the_floor(log_floor, above_
     graph = script.graph(someone([0.0]))
     way = Way(tuple(Move(np.array([i]), score) for i, score in enumerate([0.2, 0.6, 0.7, 0.8], 1)))
 
-    found = script.run(_ActionSearch(graph, PLAN, log_floor)._stop_at_target(way))
+    found = script.run(WaysToEnds(graph, PLAN, log_floor).stop_at_target(way))
 
     assert found.moves == way.moves[:kept]
 
