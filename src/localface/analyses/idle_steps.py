@@ -32,25 +32,21 @@ def explain_idle_steps(
 ) -> list[Recourse]:
     """Say which steps the score does not need, and with what lower floor a plan does without.
 
-    The highest floor that will do of a few is told, once a search has found a plan with it. None
-    is tried where rows are limited, nor where more was wished of the answer than a plan with a
-    lower floor would be known to keep.
+    The floor is that which the same plan keeps without these steps; it is told once a search has
+    found a plan with it. None is tried where rows are limited, nor where more was wished of the
+    answer than a plan with a lower floor would be known to keep.
     """
     answers = [answer for _, answer in asked]
     shares = _shares_without(engine, asked)
     told = {i: _caution_about(answers[i]) for i in shares}
-    left = {
-        i: _floors_to_try(answers[i], share)
+    floors = {
+        i: round_share_down(share) if share > 0 else 0.0
         for i, share in shares.items()
-        if _may_try(engine, *asked[i])
+        if share < _floor_of(answers[i]) and _may_try(engine, *asked[i])
     }
-    while left:
-        floors = {i: some.pop(0) for i, some in left.items() if some}
-        for i, found in _plans_without(engine, plan, asked, floors).items():
-            changes = join_words([str(change) for change in found.changes])
-            told[i] = with_plan_without(told[i], floors[i], changes)
-            left[i] = []
-        left = {i: some for i, some in left.items() if some}
+    for i, found in _plans_without(engine, plan, asked, floors).items():
+        changes = join_words([str(change) for change in found.changes])
+        told[i] = with_plan_without(told[i], floors[i], changes)
     for i, caution in told.items():
         answers[i] = _with_caution(answers[i], caution)
     return answers
@@ -93,12 +89,8 @@ def _shares_without(engine: Engine, asked: Sequence[tuple[Request, Recourse]]) -
     return shares
 
 
-def _floors_to_try(answer: Recourse, share: float) -> list[float]:
-    """The person's own floor, that of the same plan without such steps, and half of it."""
-    floor = answer.min_density if answer.relaxed_to is None else answer.relaxed_to
-    wanted = (answer.densities[0], share, share / 2)
-    floors = {round_share_down(one) if one > 0 else 0.0 for one in wanted}
-    return sorted((one for one in floors if one < floor), reverse=True)
+def _floor_of(answer: Recourse) -> float:
+    return answer.min_density if answer.relaxed_to is None else answer.relaxed_to
 
 
 def _states_without(answer: Recourse) -> Array:
