@@ -15,9 +15,9 @@ def caution_about_idle_steps(
 ) -> str:
     """Say which steps, each with what it changes, the score does not need.
 
-    >>> caution_about_idle_steps({1: "heating district -> oil"})
-    'the score does not need step 1 (heating district -> oil): it is there only to keep to \\
-common states, since this person starts below the floor'
+    >>> print(caution_about_idle_steps({1: "heating district -> oil"}).replace(": ", ":\\n"))
+    the score does not need step 1 (heating district -> oil):
+    it is there only to keep to common states, since this person starts below the floor
     """
     one = len(steps) == 1
     numbers = f"{'step' if one else 'steps'} {join_numbers(steps)}"
