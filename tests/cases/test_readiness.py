@@ -126,7 +126,8 @@ def test_the_schema_says_what_a_patient_may_change():
 def test_values_are_shown_in_the_words_and_units_of_a_ward():
     plan = schema()
     assert [format_value(plan["airway"], code) for code in (0, 1)] == ["patent", "tube"]
-    assert format_value(plan["temp_max"], 38.04) == "38 °C"
+    assert format_value(plan["temp_max"], 38.0) == "38 °C"
+    assert format_value(plan["temp_max"], 38.04) == "38.04 °C"  # as it is, not as it is measured
     assert format_value(plan["gcs_min"], 14.0) == "14"
 
 

@@ -38,8 +38,7 @@ def readiness() -> World:
     refused = data[(model.predict_proba(data)[:, 1] < 0.6) & (cohort.source == "gicu")].reset_index(
         drop=True
     )
-    where = {"age": 5, "sex": "never"}
-    where = {name: limit for name, limit in where.items() if name in cohort.schema.names}
+    where = {"sex": "never", "fio2": 0.5}
     return World(
         "readiness", data, model, refused, cohort.schema, where, n_neighbors=50, min_score=0.6
     )
