@@ -179,6 +179,14 @@ METHODS: dict[str, Entry] = {
         every_split=True,
     ),
     "localface-anywhere-effort": Entry(ours(prefer="effort", min_density=0.0), every_split=True),
+    "localface-anywhere-effort-outcomes": Entry(
+        with_outcomes(prefer="effort", min_density=0.0), outcomes=True, every_split=True
+    ),
+    "localface-anywhere-effort-lasting-30": Entry(
+        with_outcomes(lasting=0.3, prefer="effort", min_density=0.0),
+        outcomes=True,
+        every_split=True,
+    ),
     "localface-anywhere-effort-lasting-50": Entry(
         with_outcomes(lasting=0.5, prefer="effort", min_density=0.0),
         outcomes=True,
