@@ -18,6 +18,7 @@ from localface.analyses.whynot.reasons import (
 )
 from localface.analyses.whynot.searching import TriedWish, search_for_wish
 from localface.analyses.whynot.told_by_columns import categories_told_by_columns
+from localface.analyses.whynot.totals import with_totals
 from localface.answers.certificate import Certificate
 from localface.answers.changes import gap_sentence
 from localface.answers.pair_words import refusing_pair
@@ -78,7 +79,10 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
 
 
 def read_wish(wish: object, record: Array, schema: Schema) -> Array:
-    """Read a wish: some features with new values, the others as they are, or a whole record."""
+    """Read a wish: some features with new values, the others as they are, or a whole record.
+
+    A total (``relate("debt", "=", ...)``) follows the parts that are named.
+    """
     if nw.dependencies.is_pandas_series(wish):
         wish = dict(zip(wish.index, wish.to_numpy(dtype=object), strict=True))
     if not isinstance(wish, Mapping):
@@ -88,7 +92,8 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
             "the wish is empty: name at least one feature with the value it should have"
         )
     goal = record.copy()
-    for name, value in categories_told_by_columns(wish, record, schema).items():
+    named = categories_told_by_columns(wish, record, schema)
+    for name, value in named.items():
         if name not in schema.names:
             near = did_you_mean(name, schema.names)
             raise DataError(
@@ -97,7 +102,7 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
                 feature=name,
             )
         goal[schema.index(name)] = schema[name].code(value)
-    return goal
+    return with_totals(goal, named, schema)
 
 
 def _find_oversteps(schema: Schema, request: Request, goal: Array) -> Iterator[Overstep]:
