@@ -33,6 +33,12 @@ def test_a_method_takes_and_describes_every_option_of_its_ask(name: str) -> None
     assert all(f"\n        {option}\n" in (method.__doc__ or "") for option in wanted)
 
 
+@pytest.mark.parametrize("option", ["min_score", "min_density", "max_seconds", "lasting"])
+def test_a_number_in_text_is_no_number(option: str) -> None:
+    with pytest.raises(InputError, match=f"{option}='0.5': a .* is wanted"):
+        Ask(**{option: "0.5"})  # type: ignore[arg-type]
+
+
 def test_the_service_takes_every_option_of_an_ask() -> None:
     assert {one.name for one in accepted_options(Ask)} <= set(RecourseAsk.model_fields)
     assert {one.name for one in accepted_options(AskCheck)} <= set(CheckAsk.model_fields)
