@@ -10,27 +10,30 @@ from localface.data.schema import Schema
 from localface.types import Array
 
 
-def with_totals(goal: Array, named: Collection[str], schema: Schema) -> Array:
-    """Return a wish in which each total follows from its parts, unless the wish names it."""
-    equations = [one for one in schema.rules if isinstance(one, LinearRule)]
+def with_totals(record: Array, goal: Array, named: Collection[str], schema: Schema) -> Array:
+    """Return a wish in which each total moves as its parts do, unless the wish names it."""
+    rules = [one for one in schema.rules if isinstance(one, LinearRule) and one.relation == "="]
     goal = goal.copy()
     settled = set(named)
-    for _ in equations:  # a total may be part of another
-        for rule in equations:
-            if _total_follows(rule, goal, settled, schema):
-                goal[schema.index(rule.first)] = _total(rule, goal, schema)
-                settled.add(rule.first)
+    for _ in rules:  # a total may be part of another
+        for rule in rules:
+            if rule.first not in settled and _all_are_known(rule, record, goal, schema):
+                moved = _parts_moved_by(rule, record, goal, schema)
+                if moved:
+                    goal[schema.index(rule.first)] += moved
+                    settled.add(rule.first)
     return goal
 
 
-def _total_follows(rule: LinearRule, goal: Array, settled: set[str], schema: Schema) -> bool:
-    """Tell whether the parts are wished for and the total is left open, with a value for each."""
-    if rule.relation != "=" or rule.first in settled or settled.isdisjoint(rule.names):
-        return False
-    known = not any(is_absent(schema[one], goal[schema.index(one)]).any() for one in rule.names)
-    return known and bool(rule.breaks(schema.features, goal[None, :])[0])
+def _all_are_known(rule: LinearRule, record: Array, goal: Array, schema: Schema) -> bool:
+    at = [schema.index(name) for name in rule.names]
+    return not any(is_absent(schema.features[j], state[j]) for state in (record, goal) for j in at)
 
 
-def _total(rule: LinearRule, goal: Array, schema: Schema) -> float:
-    found = sum(weight * float(goal[schema.index(name)]) for name, weight in rule.terms)
-    return float(round(found)) if schema[rule.first].whole else float(found)
+def _parts_moved_by(rule: LinearRule, record: Array, goal: Array, schema: Schema) -> float:
+    """By how much the weighted sum of the parts changes; the total keeps what it was rounded by."""
+    moved = 0.0
+    for name, weight in rule.terms:
+        j = schema.index(name)
+        moved += weight * float(goal[j] - record[j])
+    return float(round(moved)) if schema[rule.first].whole else moved

@@ -9,7 +9,7 @@ import numpy as np
 
 from localface.analyses.lasting import judge_states, learnt_lasting
 from localface.analyses.robustness.noise import NoiseSampler
-from localface.analyses.whynot import read_wish
+from localface.analyses.whynot import read_changes
 from localface.answers.robustness import Noise, Robustness
 from localface.answers.wording import format_amount, format_percent, join_words
 from localface.apps.web.views.robustness_view import robustness_parts
@@ -55,7 +55,7 @@ def _end_of(engine: Engine, record: Array, plan: PlanBody) -> Array:
     changes: dict[str, Any] = {}
     for action in plan["actions"]:
         changes |= action
-    return read_wish(changes, record, engine.schema)
+    return read_changes(changes, record, engine.schema)
 
 
 def _without(engine: Engine, record: Array, end: Array, action: Mapping[str, Any]) -> Array:
