@@ -33,6 +33,26 @@ def test_a_method_takes_and_describes_every_option_of_its_ask(name: str) -> None
     assert all(f"\n        {option}\n" in (method.__doc__ or "") for option in wanted)
 
 
+@pytest.mark.parametrize("option", ["min_score", "min_density", "max_seconds", "lasting"])
+def test_a_number_in_text_is_no_number(option: str) -> None:
+    with pytest.raises(InputError, match=f"{option}='0.5': a .* is wanted"):
+        Ask(**{option: "0.5"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("option", "place"),
+    [
+        ("max_rows", r": it holds for all calls, LocalFACE\(\.\.\., max_rows=\.\.\.\)"),
+        ("n_neighbors", r": it holds .*, LocalFACE\(\.\.\., search=Search\(n_neighbors=\.\.\.\)\)"),
+        ("max_feature", r" \(did you mean 'max_features'\?\)"),
+    ],
+)
+def test_an_option_of_the_explainer_is_told_where_it_goes(option: str, place: str) -> None:
+    moons = two_moons(seed=0)
+    with pytest.raises(TypeError, match=f"keyword argument '{option}'{place}$"):
+        LocalFACE(moons.model, moons.data).explain(moons.data[0], **{option: 5})
+
+
 def test_the_service_takes_every_option_of_an_ask() -> None:
     assert {one.name for one in accepted_options(Ask)} <= set(RecourseAsk.model_fields)
     assert {one.name for one in accepted_options(AskCheck)} <= set(CheckAsk.model_fields)

@@ -56,6 +56,8 @@ def test_where_nothing_is_nearer_the_refusal_stays(explainer: LocalFACE) -> None
     answer = explainer.explain(PERSON, fixed=["east"], best_effort=True)
 
     assert answer.status is Status.NO_TARGET
+    tried = "best_effort=True: no way through common enough states leads to a better score"
+    assert tried in answer.reason
 
 
 def test_a_value_that_is_to_come_down_comes_down_as_far_as_it_can() -> None:

@@ -157,6 +157,14 @@ def test_what_is_said_of_the_plan_stands_apart_from_what_is_proven_of_the_path()
     )
 
 
+def test_linked_features_are_counted_apart_and_as_one() -> None:
+    one = acted_answer()
+
+    linked = page_of(replace(one, schema=one.schema.link("gcs_min", "fio2"))).closing[1]
+
+    assert linked.startswith("in all: 3 features (2 with linked ones counted as one), 2.5 standard")
+
+
 def test_what_rests_on_samples_is_not_called_proven() -> None:
     sampled = replace(STRICT, certified=False)
     one = action({"gcs_min": 14}, {"gcs_min": 9}, certificate=sampled)

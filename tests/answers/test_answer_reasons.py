@@ -105,6 +105,21 @@ def test_a_best_state_that_gains_nothing_is_not_called_one(best: float) -> None:
     assert said.endswith("none reaches it or comes nearer: the score is 0.20 now, and at best")
 
 
+def test_where_no_other_state_is_open_the_reason_names_what_ties_it() -> None:
+    only_own = replace(counts(0, 9), allowed=1, best=BestState(0.2, np.ones(4, dtype=bool)))
+    kept = replace(OPEN, allowed={1: frozenset({0})})
+    linked = replace(WRITER, schema=SCHEMA.link("age", "ward"))
+
+    said = linked.why_no_recourse(outcome("NO_TARGET", counts=only_own), kept, None)
+
+    assert said == (
+        "nothing that may change takes another value that goes with the rest: the score is 0.20; "
+        "age is tied to ward, which stays as it is"
+    )
+    open_to_all = linked.why_no_recourse(outcome("NO_TARGET", counts=only_own), OPEN, None)
+    assert "tied" not in open_to_all
+
+
 def test_a_best_state_that_gains_something_says_by_what() -> None:
     found = replace(counts(0, 9), best=BestState(0.3, np.ones(4, dtype=bool)))
 

@@ -122,6 +122,15 @@ def test_weights_widen_until_there_are_enough():
     assert effective_number(np.ones(4)) == 4
 
 
+@pytest.mark.parametrize("n_missing", [300, 20], ids=["said below the plan", "as a caution"])
+def test_nobody_is_alike_in_what_they_lack(n_missing):
+    table = TABLE.assign(grown=np.where(np.arange(N) < n_missing, np.nan, TABLE["age"] % 9))
+    answer = explainer("sex", "grown", table=table).explain(PERSON | {"grown": None})
+
+    assert answer.shared == ("sex",)
+    assert "people alike in sex who also lack grown" in str(answer)
+
+
 def test_only_what_differs_between_people_is_named_as_what_they_are_alike_in():
     numbers = np.random.default_rng(1).permutation(N) + 10_000
     table = TABLE.assign(site=3, patient_id=numbers // 2, respondent=numbers)

@@ -85,6 +85,15 @@ def test_a_refused_wish_names_a_pair_that_is_true_of_the_rows_and_of_the_wish(wi
     assert found.pair.sentence in str(found)
 
 
+def test_a_pair_that_the_wish_leaves_as_it_is_is_said_to_be_so_now():
+    said = OURS.check(NEWCOMER | {"total": 2500.0}, {"price": 50.0})
+    changed = OURS.check(NEWCOMER, {"total": 2500.0})
+
+    assert said.pair.features == ("months", "total")
+    assert "; so it is now, and the wish changes neither" in str(said)
+    assert "so it is now" not in str(changed)
+
+
 def test_json_names_the_features_and_the_counts():
     view = json.loads(json.dumps(check_view(OURS.check(NEWCOMER, {"total": 2500.0}))))
     assert view["pair"]["features"] == ["months", "total"]

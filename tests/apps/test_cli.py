@@ -606,7 +606,7 @@ class TestMisuse:
         ("argv", "message"),
         [
             ((), "the following arguments are required: COMMAND"),
-            (("explian",), "invalid choice: 'explian'"),
+            (("explian",), r"invalid choice: 'explian' .*\(did you mean 'explain'\?\)\nusage"),
             (("explain",), "required: --data, --model"),
             ((*EXPLAIN,), "one of the arguments --row --person --people is required"),
             ((*FROM_ROW, "--person", "person.json"), "not allowed with argument"),

@@ -62,6 +62,17 @@ def test_a_plan_holds_in_as_many_deviations_as_the_library_measures() -> None:
     assert "if missed by up to 1 kEUR, the plan still works in" in plan["actions"][-1]
 
 
+def test_an_action_on_several_features_says_of_each_how_far_it_may_be_missed() -> None:
+    both = {"income": 45.0, "debt": 3.0}
+    record = np.array(ANSWER.records[0])
+
+    (told,) = deviations_view(EXPLAINER.engine, record, [{"actions": [both], "density": 0.5}])[
+        "plans"
+    ]
+
+    assert "if missed by up to 1 kEUR in income and 0.1 in debt, the plan" in told["actions"][0]
+
+
 def test_what_is_no_number_has_to_be_met_exactly() -> None:
     record = np.array(ANSWER.records[0])
     owner = EXPLAINER.schema.index("owner")

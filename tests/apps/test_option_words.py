@@ -23,6 +23,10 @@ from localface.apps.cli.option_words import in_options
             "--best-effort and --min-robustness cannot",
         ),
         ("give it as groups=)", "give it as --groups)"),
+        (
+            "it has 'age'; give None for what is not known",
+            "it has 'age'; give null for what is not known",
+        ),
         ("if not, schema.with_('late', codes=None)", "if not, leave out codes in its block"),
     ],
 )

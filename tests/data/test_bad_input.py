@@ -496,6 +496,9 @@ def test_a_model_that_was_fitted_on_other_columns_is_refused_at_once() -> None:
         "give the columns",
     ):
         explainer(model, NUMBERS.rename(columns={"fio2": "fi02"}))
+    with refused(ModelError, "fitted with 'fio', which the data lacks: give the columns"):
+        both = NUMBERS.assign(fio=1.0)  # a name is no slip for another that the model knows
+        explainer(LogisticRegression().fit(both, BREATHES), NUMBERS)
     with refused(
         ModelError, "was not fitted with 'unit'", "drop them from the data (is one the outcome?)"
     ):

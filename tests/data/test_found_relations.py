@@ -81,6 +81,20 @@ def test_a_total_with_gaps_is_found_all_the_same():
     assert any("times" in note for note in Schema.infer(table).notes)
 
 
+def test_a_mean_of_two_is_suggested_and_a_copy_of_both_is_none():
+    rng = np.random.default_rng(0)
+    grades = pd.DataFrame(rng.integers(2, 13, (200, 2)) / 2, columns=["maths", "english"])
+    with_mean = grades.assign(average=grades.mean(axis=1))
+    (note,) = (one for one in Schema.infer(with_mean).notes if "mean" in one)
+
+    assert note == (
+        "'average' is the mean of 'maths' and 'english' in every row: to keep it so, "
+        "schema.relate('average', \"=\", {'maths': 0.5, 'english': 0.5})"
+    )
+    copies = grades.assign(english=grades["maths"], average=grades["maths"])
+    assert not any("mean of" in one for one in Schema.infer(copies).notes)
+
+
 def test_few_rows_and_columns_that_are_far_apart_anyway_suggest_nothing():
     rng = np.random.default_rng(0)
     apart = pd.DataFrame({"dose_min": rng.normal(0, 1, 90), "dose_max": rng.normal(99, 1, 90)})

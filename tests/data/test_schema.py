@@ -91,6 +91,34 @@ def test_a_changed_kind_takes_what_belonged_to_the_old_one_with_it(schema):
     assert (settled.moves, settled.comparable, settled.protected) == ("never", None, True)
 
 
+def test_codes_are_no_steps_of_an_order():
+    speaks = Feature(
+        "language", kind="categorical", categories=("?", "A2", "B1"), codes={"?": "not known"}
+    )
+    order = {"kind": "ordinal", "categories": ["A2", "B1"]}
+    what = r"codes '\?', .*\['language'\]\.replace\(\['\?'\]"
+    with pytest.raises(SchemaError, match=what) as told:
+        Schema([speaks]).with_("language", **order)
+
+    assert told.value.feature == "language"
+    assert Schema([speaks]).with_("language", codes=None, **order)["language"].codes is None
+
+
+def test_an_order_that_nobody_gave_is_said_to_be_the_alphabets():
+    school = Feature("school", kind="categorical", categories=("lower", "middle", "none"))
+    guessed = Schema([school]).with_("school", kind="ordinal")
+
+    (note,) = guessed.notes
+    assert note == (
+        "'school' is in the order of the alphabet, lower, middle, none: if that is not from "
+        "lowest to highest, schema.with_('school', categories=[...])"
+    )
+    ranked = guessed.with_("school", categories=["none", "lower", "middle"])
+    assert ranked.notes == ()
+    own_order = Feature("size", kind="categorical", categories=("small", "large"))
+    assert Schema([own_order]).with_("size", kind="ordinal").notes == ()
+
+
 def test_of_moving_and_of_being_protected_what_is_said_last_wins(schema):
     protected = schema.with_("age", protected=True, comparable=25)
     assert (protected["age"].moves, protected["age"].protected) == ("never", True)

@@ -53,8 +53,16 @@ def _answer_at_best_score(
             high = level
             cut_short = cut_short or trial.status in (Status.BUDGET, Status.OUT_OF_TIME)
     if best is None or _looks_the_same(best, answer):
-        return answer
+        return _no_nearer(answer, cut_short=cut_short)
     return _as_far_as_possible(replace(best, cut_short=best.cut_short or cut_short), answer.target)
+
+
+def _no_nearer(answer: Recourse, *, cut_short: bool) -> Recourse:
+    """Say of a refusal that no way through common states leads nearer to the target either."""
+    noun = "value" if answer.target.kind == "value" else "score"
+    limits = "within the rows or the time allowed" if cut_short else "through common enough states"
+    note = f"best_effort=True: no way {limits} leads to a better {noun}"
+    return replace(answer, reason="; ".join(part for part in (answer.reason, note) if part))
 
 
 def _looks_the_same(best: Recourse, answer: Recourse) -> bool:

@@ -29,7 +29,7 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting, waiting_sentence
-from localface.data.absence import same_codes
+from localface.data.absence import absent_values, same_codes
 from localface.data.box import Box
 from localface.data.name_hints import is_identifier_name
 from localface.data.schema import Schema
@@ -277,7 +277,9 @@ class AnswerAssembler:
         if n_comparable is None:  # with everybody
             yield from cautions_about_company(n_rows, [], rows)
             return
-        kept = [self.schema[name].display_name for name in self.alike_in]
+        gone = absent_values(self.schema, records[0])
+        alike = [name for name in self.alike_in if not gone[self.schema.index(name)]]
+        kept = [self.schema[name].display_name for name in alike]
         lacking = lacking_in_words(self.schema, records[0])
         yield from cautions_about_company(n_comparable, kept, rows, lacking=lacking)
 

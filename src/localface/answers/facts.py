@@ -232,10 +232,14 @@ class RecourseFacts:
 
     @property
     def shared(self) -> tuple[str, ...]:
-        """The features in which comparable people are alike, as they are called."""
+        """The features in which comparable people are alike, as they are called.
+
+        What is missing is no value to be alike in: that they lack it too is said apart.
+        """
         own = tuple(one.name for one in self.schema if one.own)
         names = own if self.alike_in is None else self.alike_in
-        return tuple(self.schema[name].display_name for name in names)
+        gone = self.missing
+        return tuple(self.schema[name].display_name for name in names if name not in gone)
 
     @property
     def summary(self) -> dict[str, object]:

@@ -70,6 +70,20 @@ class PlanSize:
             return f"{many}, all at once"
         return f"{many}, up to {self.at_once} at once"
 
+    @property
+    def linked_words(self) -> str:
+        """How many changes they are, where linked features make that fewer than the features.
+
+        >>> PlanSize(5, 3, 3, 1).linked_words, PlanSize(5, 3, 5, 3).linked_words
+        (' (3 with linked ones counted as one)', '')
+        """
+        return linked_ones_as_one(str(self.changes)) if self.changes < self.features else ""
+
+
+def linked_ones_as_one(count: str) -> str:
+    """Say beside a number of features how many they are as max_features= counts them."""
+    return f" ({count} with linked ones counted as one)"
+
 
 def caution_about_long_plan(schema: Schema, size: PlanSize) -> str:
     """Say plainly that a plan changes more than somebody could follow.

@@ -10,6 +10,7 @@ from localface.answers.cautions import FEWEST_COMPARABLE, comparable_clause, lac
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
+from localface.answers.long_plans import PlanSize
 from localface.answers.measurement import measurement_sentence, measuring_alone_sentence
 from localface.answers.move_evidence import CAUTION
 from localface.answers.status import Status
@@ -265,8 +266,8 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
 
 def _plan_line(answer: RecourseFacts) -> str:
     """How much the actions ask for in all; that nothing less would do is looked for, not proven."""
-    names = {name for action in answer.actions for name in action.changes}
-    many = format_count(len(names), "feature", "features")
+    size = PlanSize.of(answer.schema, answer.actions)
+    many = f"{format_count(size.features, 'feature', 'features')}{size.linked_words}"
     effort = format_number(float(f"{answer.effort:.2g}"))
     deviations = "standard deviation" if effort == "1" else "standard deviations"
     return f"in all: {many}, {effort} {deviations} of change; a smaller plan is not ruled out"

@@ -11,7 +11,7 @@ import numpy as np
 from localface.answers.pair_words import refusing_pair
 from localface.answers.relation_words import broken_relations_in_words
 from localface.answers.target import Target
-from localface.answers.wording import format_count, format_share_of_people
+from localface.answers.wording import format_count, format_share_of_people, join_words
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.density.protocol import Density
@@ -54,10 +54,12 @@ class ReasonWriter:
         if status == "NO_TARGET" and outcome.counts is not None:
             best = outcome.counts.best
             if best is not None:
-                return self._best_state_there_is(outcome.counts, best, outcome)
+                why = self._best_state_there_is(outcome.counts, best, outcome)
+                return f"{why}{tied_to_what_stays(self.schema, box)}"
             return self._why_no_target(outcome.counts, box)
         if status == "UNREACHABLE":
-            return self._why_unreachable(outcome.counts, gave_up=outcome.cut_short)
+            why = self._why_unreachable(outcome.counts, gave_up=outcome.cut_short)
+            return f"{why}{tied_to_what_stays(self.schema, box)}"
         return ""
 
     def _why_unreachable(self, counts: TargetCounts | None, *, gave_up: bool) -> str:
@@ -100,6 +102,8 @@ class ReasonWriter:
         names = list_names([self.schema.features[j].display_name for j in changed])
         best = self._score_or_distance(found.score)
         now = self._score_or_distance(outcome.scores[0])
+        if counts.allowed <= 1:
+            return f"nothing that may change takes another value that goes with the rest: the {now}"
         states = format_count(counts.allowed, "state", "states")
         none = f"of {self._states_looked_at(states)}, none reaches it"
         if found.score <= outcome.scores[0] or best == now:
@@ -181,6 +185,21 @@ def features_that_may_change(schema: Schema, box: Box) -> list[str]:
         and len(box.allowed.get(j, ())) != 1
         and (feature.discrete or box.lower[j] < box.upper[j])
     ]
+
+
+def tied_to_what_stays(schema: Schema, box: Box) -> str:
+    """Say which features that may change are linked to one that stays as it is."""
+    free = set(features_that_may_change(schema, box))
+    clauses = []
+    for names in schema.linked:
+        moving = [schema[name].display_name for name in names if name in free]
+        staying = [schema[name].display_name for name in names if name not in free]
+        if moving and staying:
+            is_tied = "is" if len(moving) == 1 else "are"
+            stays = "stays as it is" if len(staying) == 1 else "stay as they are"
+            clauses.append(f"{join_words(moving)} {is_tied} tied to {join_words(staying)}")
+            clauses[-1] += f", which {stays}"
+    return "".join(f"; {one}" for one in dict.fromkeys(clauses))
 
 
 def what_rules_out_steps(max_step: float | None, box: Box) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from localface.answers.disclosure import Disclosure
 from localface.answers.target import Target
 from localface.answers.wording import (
+    format_amount,
     format_number,
     format_percent,
     format_whole_percent,
@@ -38,8 +39,8 @@ class Noise:
     declared: bool
 
     def __str__(self) -> str:
-        unit = f" {self.feature.unit}" if self.feature.unit else ""
-        return f"{to_one_line(self.feature.display_name)} ± {format_number(self.amount)}{unit}"
+        name = to_one_line(self.feature.display_name)
+        return f"{name} ± {format_amount(self.amount, self.feature.unit)}"
 
 
 class ModelVerdict(NamedTuple):

@@ -159,6 +159,17 @@ def format_about(n: int) -> str:
     return f"{int(float(f'{n:.2g}')):,}"
 
 
+def format_amount(amount: float, unit: str | None) -> str:
+    """Write an amount with its unit; one that is a word of several is not said of one.
+
+    >>> format_amount(2, "weeks"), format_amount(1, "weeks"), format_amount(1, "lbs")
+    ('2 weeks', '1', '1 lbs')
+    """
+    several = len(unit or "") > len("lbs") and str(unit).endswith("s")
+    said = "" if several and amount == 1 else unit
+    return " ".join(part for part in (format_number(amount), said) if part)
+
+
 def join_numbers(numbers: Iterable[int]) -> str:
     """Join numbers for a sentence.
 

@@ -45,7 +45,7 @@ def _varies(values: Array) -> bool:
 
 
 def _totals(numbers: Mapping[str, Array]) -> Iterator[str]:
-    """Sums and products of two columns that are a third in every row."""
+    """Sums, means and products of two columns that are a third in every row."""
     names = list(numbers)
     if len(names) < 3:
         return
@@ -58,6 +58,13 @@ def _totals(numbers: Mapping[str, Array]) -> Iterator[str]:
                 yield (
                     f"{names[k]!r} is {a!r} + {b!r} in every row: to keep it so, "
                     f'schema.relate({names[k]!r}, "=", {{{a!r}: 1, {b!r}: 1}})'
+                )
+        for k in _candidates(probes, (probes[i] + probes[j]) / 2, (i, j)):
+            mean = (numbers[a] + numbers[b]) / 2
+            if _agree(numbers[names[k]], mean) and not _agree(numbers[a], mean):
+                yield (
+                    f"{names[k]!r} is the mean of {a!r} and {b!r} in every row: to keep it so, "
+                    f'schema.relate({names[k]!r}, "=", {{{a!r}: 0.5, {b!r}: 0.5}})'
                 )
         for k in _candidates(probes, probes[i] * probes[j], (i, j)):
             if _agree(numbers[names[k]], numbers[a] * numbers[b]):

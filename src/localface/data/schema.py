@@ -31,6 +31,8 @@ from localface.data.row_words import RowWords, read_row_words
 from localface.data.schema_checks import (
     check_feature_names,
     check_features,
+    note_on_order,
+    settled_kind,
     settled_protection,
 )
 from localface.data.schema_file import read_schema_text, read_toml, write_toml
@@ -134,22 +136,12 @@ class Schema:
         given = checked_settings(changes, name)
         index = self.index(name)
         old = self.features[index]
-        if given.get("kind", old.kind) != old.kind:
-            given = {"resolution": None, "comparable": None, **given}
-            becomes_number = given["kind"] in ("numeric", "integer")
-            if becomes_number:
-                given = {"categories": None, **given}
-            if becomes_number == old.discrete or given["kind"] == "ordinal":
-                given = {"codes": None, **given}
-            if given["kind"] in ("binary", "categorical"):
-                given = {"bounds": None, "reference": None, "within": None, **given}
-                if old.moves == "grows":
-                    given = {"moves": "never", **given}
+        given = settled_kind(old, given)
         given = settled_protection(old, given)
         new = replace(old, **given)  # type: ignore[arg-type]  # Feature checks what it is given
         features = (*self.features[:index], new, *self.features[index + 1 :])
         notes = [note for note in self.notes if not note.startswith(f"{name!r} ")]
-        return self._replaced(features=features, notes=notes)
+        return self._replaced(features=features, notes=[*notes, *note_on_order(old, new, given)])
 
     def split(self, name: str) -> Schema:
         """Return a schema in which the 0/1 columns of one feature are features of their own."""

@@ -33,7 +33,7 @@ def _check_column_names(wanted: list[str], schema: Schema) -> None:
     missing = [name for name in wanted if name not in have]
     extra = [name for name in have if name not in wanted]
     if missing:
-        near = did_you_mean(missing[0], extra or have)
+        near = did_you_mean(missing[0], extra)
         raise ModelError(
             f"the model was fitted with {list_names(missing)}, which the data lacks{near}: "
             f"give the columns it was fitted with, {list_names(wanted)}",

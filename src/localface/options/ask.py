@@ -85,7 +85,10 @@ class Ask:
         1, "whole", "how many features one action may change, if that is possible at all"
     )
     max_features: int | None = _option_field(
-        None, "whole", "how many features the actions may change in all; no limit if not given"
+        None,
+        "whole",
+        "how many features the actions may change in all, linked ones counted as one; no limit if "
+        "not given",
     )
     prefer: str = _option_field(
         "features",

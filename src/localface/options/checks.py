@@ -71,7 +71,9 @@ def is_share(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a value is a finite number."""
+    """Tell whether a value is a finite number; a text such as "0.5" is none."""
+    if isinstance(value, str | bytes):
+        return False
     try:
         return math.isfinite(float(value))  # type: ignore[arg-type]
     except (TypeError, ValueError):

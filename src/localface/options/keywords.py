@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from localface.errors import did_you_mean
 from localface.options.ask import Ask, accepted_options
+from localface.options.search import Search
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,7 +32,7 @@ def takes_options_of(
     def decorate(method: Callable[[S, Any, A], R]) -> Callable[Concatenate[S, Any, P], R]:
         @wraps(method)
         def call_with_ask(self: S, person: Any, *args: P.args, **options: P.kwargs) -> R:
-            _check_keywords(kind, options)
+            _check_keywords(kind, options, type(self))
             return method(self, person, make(*args, **options))
 
         own = list(signature(method).parameters.values())[:2]
@@ -47,12 +48,21 @@ def takes_options_of(
     return decorate
 
 
-def _check_keywords(kind: type[Ask], options: Mapping[str, object]) -> None:
+def _check_keywords(kind: type[Ask], options: Mapping[str, object], asked: type) -> None:
     known = [one.name for one in fields(kind)]
     for name in options:
         if name not in known:
-            near = did_you_mean(name, known)
-            raise TypeError(f"{kind.call}() got an unexpected keyword argument {name!r}{near}")
+            hint = _where_it_goes(name, asked) or did_you_mean(name, known)
+            raise TypeError(f"{kind.call}() got an unexpected keyword argument {name!r}{hint}")
+
+
+def _where_it_goes(name: str, asked: type) -> str:
+    """Say where an option is given that holds for all calls of an explainer."""
+    if name in signature(asked).parameters:
+        return f": it holds for all calls, {asked.__name__}(..., {name}=...)"
+    if name in {one.name for one in fields(Search)}:
+        return f": it holds for all calls, {asked.__name__}(..., search=Search({name}=...))"
+    return ""
 
 
 def _describe_options(kind: type[Ask]) -> str:

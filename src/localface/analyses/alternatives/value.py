@@ -23,6 +23,7 @@ from localface.analyses.alternatives.changes import (
 from localface.analyses.alternatives.side_by_side import side_by_side_cells
 from localface.analyses.end_record import end_record
 from localface.answers.disclosure import Disclosure
+from localface.answers.long_plans import PlanSize, linked_ones_as_one
 from localface.answers.page import alert_lines, caution_lines
 from localface.answers.recourse import Recourse
 from localface.answers.wording import format_count, to_one_line
@@ -231,11 +232,20 @@ class Alternatives(Sequence[Recourse]):
         )
         parts = [
             f"{len(self)} way{'' if len(self) == 1 else 's'}",
-            f"{features} feature{'' if features == '1' else 's'} changed",
+            f"{features} feature{'' if features == '1' else 's'} changed{self._linked_words}",
             f"{first.target.noun} {first.target.format_score(first.scores[0])} -> {score}",
             str(self.disclosure),
         ]
         return f"<Alternatives: {', '.join(parts)}>"
+
+    @property
+    def _linked_words(self) -> str:
+        """How many changes the ways take, where linked features count as one and that is fewer."""
+        sizes = [PlanSize.of(one.schema, one.actions) for one in self.answers]
+        if not any(size.linked_words for size in sizes):
+            return ""
+        counts = [size.changes for size in sizes]
+        return linked_ones_as_one(_range_text([str(min(counts)), str(max(counts))]))
 
     def __str__(self) -> str:
         if not self.found or not self.answers[0].actions:

@@ -138,7 +138,8 @@ class Recheck(Sequence[RecheckedPromise]):
                 f"{'promise' if judged == 1 else 'promises'} ({broken:,})"
             )
         else:
-            yield f"the model of today breaks none of {judged:,} open promises"
+            none = f"none of {judged:,} open promises" if judged > 1 else "no open promise"
+            yield f"the model of today breaks {none}"
         drifted = sum(one.valid_as_promised for one in self.broken)
         if drifted:
             yield (

@@ -18,16 +18,19 @@ from localface.analyses.whynot.reasons import (
 )
 from localface.analyses.whynot.searching import TriedWish, search_for_wish
 from localface.analyses.whynot.told_by_columns import categories_told_by_columns
+from localface.analyses.whynot.totals import with_totals
 from localface.answers.certificate import Certificate
 from localface.answers.changes import gap_sentence
 from localface.answers.pair_words import refusing_pair
 from localface.answers.reasons import what_rules_out_steps
 from localface.answers.recourse import Recourse
 from localface.answers.relation_words import pair_in_words, rule_in_words
+from localface.answers.wording import join_words
 from localface.data.absence import same_codes
 from localface.data.feature import Feature
 from localface.data.own_bounds import bounds_text, is_within_bounds
 from localface.data.read import read_record
+from localface.data.relations import LinearRule, Rule
 from localface.data.schema import Schema
 from localface.density.protocol import RESTATED_TOLERANCE
 from localface.engine.engine import Engine
@@ -78,7 +81,10 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
 
 
 def read_wish(wish: object, record: Array, schema: Schema) -> Array:
-    """Read a wish: some features with new values, the others as they are, or a whole record."""
+    """Read a wish: some features with new values, the others as they are, or a whole record.
+
+    A total (``relate("debt", "=", ...)``) follows the parts that are named.
+    """
     if nw.dependencies.is_pandas_series(wish):
         wish = dict(zip(wish.index, wish.to_numpy(dtype=object), strict=True))
     if not isinstance(wish, Mapping):
@@ -87,8 +93,14 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
         raise DataError(
             "the wish is empty: name at least one feature with the value it should have"
         )
-    goal = record.copy()
-    for name, value in categories_told_by_columns(wish, record, schema).items():
+    named = categories_told_by_columns(wish, record, schema)
+    return with_totals(record, read_changes(named, record, schema), named, schema)
+
+
+def read_changes(changes: Mapping[str, object], record: Array, schema: Schema) -> Array:
+    """Return a record with new values of some features, and nothing else changed."""
+    changed = record.copy()
+    for name, value in changes.items():
         if name not in schema.names:
             near = did_you_mean(name, schema.names)
             raise DataError(
@@ -96,8 +108,8 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
                 f"there are {list_names(schema.names)}",
                 feature=name,
             )
-        goal[schema.index(name)] = schema[name].code(value)
-    return goal
+        changed[schema.index(name)] = schema[name].code(value)
+    return changed
 
 
 def _find_oversteps(schema: Schema, request: Request, goal: Array) -> Iterator[Overstep]:
@@ -109,7 +121,20 @@ def _find_oversteps(schema: Schema, request: Request, goal: Array) -> Iterator[O
             names = rule.names or schema.names[:1]
             value = schema.values(goal)[names[0]]
             text = rule_in_words(schema, rule)
-            yield Overstep(names[0], text, value, "this state", other=names[-1])
+            shown = f"this state{_parts_to_wish_for(schema, rule, request.record, goal)}"
+            yield Overstep(names[0], text, value, shown, other=names[-1])
+
+
+def _parts_to_wish_for(schema: Schema, rule: Rule, record: Array, goal: Array) -> str:
+    """Say what to wish for instead of a total that is wished for by itself."""
+    if not isinstance(rule, LinearRule) or rule.relation != "=":
+        return ""
+    at = [schema.index(name) for name in rule.names]
+    total, *parts = (~same_codes(record, goal))[at].tolist()
+    if not total or any(parts):
+        return ""
+    names = [schema[name].display_name for name, _ in rule.terms]
+    return f": wish for {join_words(names)}, and {schema[rule.first].display_name} follows"
 
 
 def _broken_constraints(schema: Schema, request: Request, goal: Array) -> Iterator[Overstep]:

@@ -14,7 +14,7 @@ from localface.answers.pair_words import UnusualPair
 from localface.answers.recourse import Recourse
 from localface.answers.rendering import page_as_html, page_as_text
 from localface.answers.target import Target
-from localface.answers.wording import format_number, format_percent, join_words
+from localface.answers.wording import format_amount, format_percent, join_words
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
 from localface.types import Array
@@ -48,9 +48,7 @@ class Overstep:
         """By how much, for people; a unit that is a word of several is not said of one."""
         if self.by is None:
             return ""
-        several = len(self.unit) > len("lbs") and self.unit.endswith("s")
-        unit = "" if several and self.by == 1 else self.unit
-        return " ".join(part for part in (format_number(self.by), unit) if part)
+        return format_amount(self.by, self.unit)
 
     @property
     def sentence(self) -> str:

@@ -27,10 +27,19 @@ def why_floor_refuses(found: Check) -> str:
         near = f"within {format_number(step.radius)} standard deviations of the wish"
         return f"fewer than {step.people:,} {rows.many} are {near}"
     allowed, unusual = format_distinct_percents(1 - found.min_density, 1 - found.density)
-    most = f"the floor allows {allowed}{found.pair.clause if found.pair else ''}"
+    most = f"the floor allows {allowed}{_pair_clause(found)}"
     if found.density <= 0:
         return f"the wished state is more unusual than {rows.anybody}'s; {most}"
     return f"the wished state is more unusual than {unusual} of {rows.of_many}; {most}"
+
+
+def _pair_clause(found: Check) -> str:
+    """Name the pair that is to blame, and say so where the wish has nothing to do with it."""
+    if found.pair is None:
+        return ""
+    if found.wish.keys().isdisjoint(found.pair.features):
+        return f"{found.pair.clause}; so it is now, and the wish changes neither"
+    return found.pair.clause
 
 
 def why_score_refuses(found: Check) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -19,6 +20,8 @@ from localface.apps.cli.promise_arguments import add_promise_command, add_rechec
 from localface.errors import did_you_mean
 from localface.geometry.compiled.library import load_library
 
+_CHOICE = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)")
+
 
 class Parser(argparse.ArgumentParser):
     """A parser for which misuse is exit code 1, and whose help is as wide everywhere."""
@@ -33,9 +36,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to look."""
-        self.exit(
-            MISUSE, f"localface: {message}\n{self.format_usage()}(localface --help says more)\n"
-        )
+        wrong = _CHOICE.search(message)
+        near = did_you_mean(wrong[1], re.findall(r"[\w-]+", wrong[2])) if wrong else ""
+        usage = f"{self.format_usage()}(localface --help says more)"
+        self.exit(MISUSE, f"localface: {message}{near}\n{usage}\n")
 
 
 class _Version(argparse.Action):

@@ -14,6 +14,7 @@ _PHRASES = (
     ),
     ("target=(low, high)", "--target LOW:HIGH"),
     ("; --groups on the command line)", ")"),
+    ("give None for what is not known", "give null for what is not known"),
 )
 _OF_EXPLAINERS = (
     *("target", "min_score", "min_density", "max_rows", "edges", "max_step", "n_neighbors"),

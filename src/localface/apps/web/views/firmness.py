@@ -9,9 +9,9 @@ import numpy as np
 
 from localface.analyses.lasting import judge_states, learnt_lasting
 from localface.analyses.robustness.noise import NoiseSampler
-from localface.analyses.whynot import read_wish
+from localface.analyses.whynot import read_changes
 from localface.answers.robustness import Noise, Robustness
-from localface.answers.wording import format_number, format_percent
+from localface.answers.wording import format_amount, format_percent, join_words
 from localface.apps.web.views.robustness_view import robustness_parts
 from localface.engine.engine import Engine
 from localface.types import Array
@@ -55,7 +55,7 @@ def _end_of(engine: Engine, record: Array, plan: PlanBody) -> Array:
     changes: dict[str, Any] = {}
     for action in plan["actions"]:
         changes |= action
-    return read_wish(changes, record, engine.schema)
+    return read_changes(changes, record, engine.schema)
 
 
 def _without(engine: Engine, record: Array, end: Array, action: Mapping[str, Any]) -> Array:
@@ -70,8 +70,9 @@ def _action_text(noise: Sequence[Noise], share: float) -> str:
     """How exactly an action has to be kept to."""
     if not noise:
         return "has to be met exactly"
-    amounts = " and ".join(
-        f"{format_number(one.amount)}{' ' + one.feature.unit if one.feature.unit else ''}"
-        for one in noise
-    )
-    return f"if missed by up to {amounts}, the plan still works in {format_percent(share)} of cases"
+    amounts = [format_amount(one.amount, one.feature.unit) for one in noise]
+    if len(noise) > 1:
+        each = zip(amounts, noise, strict=True)
+        amounts = [f"{amount} in {one.feature.display_name}" for amount, one in each]
+    missed = f"if missed by up to {join_words(amounts)}"
+    return f"{missed}, the plan still works in {format_percent(share)} of cases"

@@ -8,6 +8,7 @@ from typing import Any
 from localface.answers.action import Action
 from localface.answers.cautions import comparable_clause, lacking_in_words
 from localface.answers.certificate import Certificate
+from localface.answers.long_plans import PlanSize
 from localface.answers.measurement import measurement_sentence
 from localface.answers.page import evidence_notes
 from localface.answers.recourse import Recourse
@@ -158,8 +159,9 @@ def _company_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
 
 def _plan_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
     if answer.actions:
-        names = {name for action in answer.actions for name in action.changes}
-        many = format_count(len(names), "feature changes", "features change")
+        size = PlanSize.of(answer.schema, answer.actions)
+        many = format_count(size.features, "feature changes", "features change")
+        many = f"{many}{size.linked_words}"
         effort = format_number(float(f"{answer.effort:.2g}"))
         rows = answer.schema.each_row.many
         yield "effort", f"in all {many}, by {effort} ordinary differences between {rows}"
