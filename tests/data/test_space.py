@@ -384,6 +384,29 @@ def test_whole_numbers_stop_at_multiples_of_their_resolution_and_not_in_between(
     assert values.tolist() == [15.0, 15.0, 25.0, 0.0]
 
 
+def test_whole_numbers_stop_at_round_ones_where_that_is_hardly_further():
+    amount = Feature("amount", kind="integer")
+    space = Space.fit(Schema([amount]), np.arange(0.0, 9000.0, 7)[:, None])
+    record = np.array([4594.0])
+    wanted = space.points(np.array([[3579.0], [4600.0], [6612.0]]))[:, 0]
+
+    values = space.column_codes(0, space.round_outwards(record, 0, wanted))
+
+    assert values.tolist() == [3550.0, 4600.0, 6700.0]
+
+
+def test_a_large_number_among_small_ones_comes_back_with_the_digits_that_it_has():
+    rng = np.random.default_rng(0)
+    small = rng.random(4000).round(9)
+    column = np.where(rng.random(4000) < 0.8, small, rng.integers(1, 40_000, 4000))
+    space = Space.fit(Schema([Feature("ratio")]), column[:, None])
+    typed = [3700.0, 4555.0, 12.5, 123456.75, 1e11, 0.1, 0.493059411]
+
+    records = space.records(space.points(np.array(typed)[:, None]))
+
+    assert records[:, 0].tolist() == typed
+
+
 def test_the_next_multiple_is_the_very_next_one_and_what_has_no_resolution_stays():
     schema = Schema([Feature("power", resolution=0.5), Feature("depth")])
     space = Space.fit(schema, np.linspace(0.0, 90.0, 40)[:, None] * np.ones(2))

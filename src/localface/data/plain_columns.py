@@ -13,6 +13,9 @@ from localface.data.value_scales import code_limits, digits_per_feature
 from localface.geometry.compiled.line_tables import CodeTables
 from localface.types import Array, Ids, Mask
 
+_MOST_DIGITS = 12
+_TENS = 10.0 ** np.arange(_MOST_DIGITS + 1)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainColumns:
@@ -67,8 +70,20 @@ class PlainColumns:
         codes[:, self.whole] = np.clip(rounded, *self.limits)
         short = codes.copy()
         for digits, some in self.short:  # 37.3, not 37.300000000000004, where it is the same point
-            short[:, some] = np.round(short[:, some], digits)
-        return np.where(self.to_columns(short) == columns, short, codes)
+            short[:, some] = np.round(codes[:, some], digits)
+        shorter = short.copy()
+        for digits, some in self.short:  # 3700, also where most codes are far smaller
+            shorter[:, some] = _shorten_large(codes[:, some], short[:, some], digits)
+        codes = np.where(self.to_columns(short) == columns, short, codes)
+        return np.where(self.to_columns(shorter) == columns, shorter, codes)
+
+
+def _shorten_large(codes: Array, short: Array, digits: int) -> Array:
+    """Leave large codes twelve digits, where ``short`` has more: ``digits`` after the point."""
+    before_point = np.searchsorted(_TENS, np.abs(codes), side="right")
+    tens = _TENS[np.maximum(_MOST_DIGITS - before_point, 0)]
+    large = (before_point <= _MOST_DIGITS) & (tens < 10.0**digits)
+    return np.asarray(np.where(large, np.rint(codes * tens) / tens, short))
 
 
 def _lay_out_codes(

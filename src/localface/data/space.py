@@ -226,20 +226,16 @@ class Space:
     ) -> Array:
         """Return round values of a number's column, hardly further from a record than given ones.
 
-        They are multiples of the feature's resolution where it has one.
+        They are multiples of the feature's resolution where it has one, and whole where it is.
         """
         j = int(self.feature_of[column])
+        feature = self.schema.features[j]
         own = float(record[j])
-        step = self.schema.features[j].resolution or 0.0
+        step = max(feature.resolution or 0.0, 1.0 if feature.whole else 0.0)
         codes = self.column_codes(j, values)
-        if self.schema.features[j].whole and step <= 1:
-            found = np.rint(codes)
-        else:
-            far = codes + within * (codes - own)
-            upwards = (codes > own).tolist()
-            found = np.array(
-                roundest_multiples(codes.tolist(), far.tolist(), step, upwards=upwards)
-            )
+        far = codes + within * (codes - own)
+        upwards = (codes > own).tolist()
+        found = np.array(roundest_multiples(codes.tolist(), far.tolist(), step, upwards=upwards))
         records = np.repeat(record[None, :], len(found), axis=0)
         records[:, j] = found
         return self.points(records)[:, column]

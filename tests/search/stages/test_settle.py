@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from localface.search.questions import ScorePoints
-from localface.search.stages.settle import goes_further, round_onwards, settle_values
+from localface.search.stages.settle import (
+    goes_further,
+    round_onwards,
+    rounder_ends,
+    settle_values,
+)
 from localface.types import NO_ROWS
 from scripted import Script, box, someone
 
@@ -17,7 +22,8 @@ def settled(
     own = np.zeros(len(point)) if factual is None else np.asarray(factual, dtype=float)
     graph = script.graph(someone(own, **options))
     some = list(range(len(point))) if groups is None else groups
-    stage = settle_values(graph, point, some, NO_ROWS, onwards=onwards)
+    further = graph.person.round_outwards if onwards else None
+    stage = settle_values(graph, point, some, NO_ROWS, onwards=further)
     return script.run(stage).tolist()
 
 
@@ -28,6 +34,16 @@ def nobody(n: int, **functions) -> Script:
 def tens(column, values):
     """Round outwards to tens."""
     return np.sign(values) * np.ceil(np.abs(values) / 10 - 1e-9) * 10
+
+
+def fives(column, values):
+    """Round outwards to fives."""
+    return np.sign(values) * np.ceil(np.abs(values) / 5 - 1e-9) * 5
+
+
+def wholes(column, values):
+    """Round upwards to whole numbers."""
+    return np.ceil(values)
 
 
 def seen_up_to(highest: float):
@@ -65,6 +81,30 @@ def test_a_value_goes_on_to_the_next_multiple_where_none_before_it_will_do():
     assert settled(script, [51.0], min_score=0.505, seen=seen_up_to(55.0), **options) == [51.0]
     assert settled(script, [51.0], min_score=0.505, seen=seen_up_to(60.0), **options) == [60.0]
     assert settled(script, [50.0], min_score=0.5, **options) == [50.0], "a multiple stays"
+
+
+def test_a_value_goes_on_to_a_round_one_before_the_next_multiple():
+    script = nobody(1, score=lambda points: points[:, 0] / 100)
+    options = {"next_multiples": fives, "onwards": True, "min_score": 0.505}
+
+    assert settled(script, [51.0], round_outwards=tens, **options) == [60.0]
+    within = {"bounds": box(1, upper=58.0)}
+    assert settled(script, [51.0], round_outwards=tens, **within, **options) == [55.0]
+
+
+def test_numbers_that_stay_where_they_are_go_on_to_round_ones_as_they_reach_the_target():
+    script = nobody(2, score=lambda points: np.where(points.sum(axis=1) < 120, 1.0, 0.0))
+    person = someone([0.0, 0.0], round_closely=fives, next_multiples=wholes)
+    graph = script.graph(person)
+
+    def found(*end: float, groups=(0, 1)) -> list[list[float]]:
+        stage = rounder_ends(graph, np.array(end), list(groups), NO_ROWS, onwards=tens)
+        return script.run(stage).tolist()
+
+    assert found(51.2, 11.0) == [[60.0, 20.0], [55.0, 15.0], [52.0, 11.0]]
+    assert found(51.2, 61.0) == [[52.0, 61.0]], "rounder ones miss the target"
+    assert found(60.0, 20.0) == [], "they are round"
+    assert found(51.2, 11.0, groups=[1]) == [[51.2, 20.0], [51.2, 15.0]]
 
 
 def test_all_numbers_go_on_to_the_next_multiples_or_none_does():

@@ -30,6 +30,16 @@ typedef struct {
     const double *lower, *upper, *tens;
 } Codes;
 
+/* What a code is rounded with that is far larger than its column's codes mostly are: the power of
+ * ten that leaves it twelve digits; 0 where its column's own power leaves it no more. */
+static double ten_of_large_code(double code, double ten)
+{
+    static const double tens[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12};
+    int before_point = 0;
+    while (before_point < 13 && fabs(code) >= tens[before_point]) before_point++;
+    return before_point < 13 && tens[12 - before_point] < ten ? tens[12 - before_point] : 0.0;
+}
+
 static double nearest_code(const Codes *c, int64_t j, double value)
 {
     double code = apply_line(c->to_codes, j, value), ten = c->tens[j];
@@ -38,6 +48,11 @@ static double nearest_code(const Codes *c, int64_t j, double value)
         return code < c->lower[j] ? c->lower[j] : code > c->upper[j] ? c->upper[j] : code;
     }
     if (ten == 0.0) return code;
+    double fewer = ten_of_large_code(code, ten);
+    if (fewer != 0.0) {
+        double short_code = rint(code * fewer) / fewer;
+        if (apply_line(c->to_points, j, short_code) == value) return short_code;
+    }
     double short_code = ten > 0 ? rint(code * ten) / ten : rint(code / -ten) * -ten;
     return apply_line(c->to_points, j, short_code) == value ? short_code : code;
 }

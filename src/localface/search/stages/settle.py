@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
+from localface.geometry.point_set import are_first_of_equals
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.move import Move
@@ -16,23 +18,27 @@ from localface.types import Array, Ids
 
 _PARTS = 16  # parts of the way to a value at which it may stop
 
+Rounding = Callable[[int, Array], Array]
+"""Returns round values of a column, no nearer to the person's own than given ones."""
+
 
 def settle_values(
-    graph: LocalGraph, end: Array, groups: list[int], rows: Ids, *, onwards: bool = False
+    graph: LocalGraph, end: Array, groups: list[int], rows: Ids, *, onwards: Rounding | None = None
 ) -> Questions[Array]:
     """Move the numbers of an end back towards the person's own, the furthest first.
 
     Each stops at the first round value at which the target is reached with all others as they
-    are by then; ``onwards``, where none on the way will do, one goes on to the next multiple of
-    its resolution. Numbers that are linked stay as they are: their values belong together.
+    are by then; where none on the way will do, one goes on to a round value that ``onwards``
+    returns, or to the next multiple of its resolution. Numbers that are linked stay as they are:
+    their values belong together.
     """
     person = graph.person
     columns = person.columns_on_the_way(groups)
     state = end
     for column in sorted(columns, key=lambda j: -abs(float(end[j] - person.factual[j]))):
         values = _values_on_the_way(person, state, column)
-        if onwards:
-            values = np.append(values, _next_multiple(person, state, column))
+        if onwards is not None:
+            values = np.append(values, _values_onwards(person, state, column, onwards))
         if not len(values):
             continue
         states = np.repeat(state[None, :], len(values), axis=0)
@@ -58,15 +64,43 @@ def _values_on_the_way(person: Person, state: Array, column: int) -> Array:
 
 def round_onwards(graph: LocalGraph, end: Array, groups: list[int], rows: Ids) -> Questions[Array]:
     """The end with all its numbers on the next multiple; as it is where that misses the target."""
+    rounded = _all_onwards(graph.person, end, groups, graph.person.next_multiples)
+    found = yield from _that_reach_target(graph, [rounded], end, rows)
+    return found[0] if len(found) else end
+
+
+def rounder_ends(
+    graph: LocalGraph, end: Array, groups: list[int], rows: Ids, *, onwards: Rounding
+) -> Questions[Array]:
+    """The ends that an end becomes where all its numbers go on to round values, the roundest first.
+
+    Only those that reach the target; none is the end itself.
+    """
     person = graph.person
+    ways = (onwards, person.round_closely, person.next_multiples)
+    ends = [_all_onwards(person, end, groups, way) for way in ways]
+    return (yield from _that_reach_target(graph, ends, end, rows))
+
+
+def _all_onwards(person: Person, end: Array, groups: list[int], onwards: Rounding) -> Array:
+    """An end with all its numbers at round values onwards, where they may have them."""
     state = end.copy()
     for column in person.columns_on_the_way(groups):
-        state[column : column + 1] = [*_next_multiple(person, end, column), end[column]][:1]
-    if (state == end).all():
-        return end
-    (score,) = yield from graph.states.scores_of(state[None, :], rows)
-    allowed = is_allowed_end(person, state[None, :])[0]
-    return state if allowed and score >= person.min_score else end
+        found = onwards(column, end[column : column + 1])
+        state[column : column + 1] = [*_further(person, end, column, found), end[column]][:1]
+    return state
+
+
+def _that_reach_target(
+    graph: LocalGraph, ends: list[Array], end: Array, rows: Ids
+) -> Questions[Array]:
+    """Those of some ends that reach the target, each once, without a given one."""
+    states = np.stack([end, *ends])
+    states = states[are_first_of_equals(states)][1:]
+    if not len(states):
+        return states
+    scores = yield from graph.states.scores_of(states, rows)
+    return states[(scores >= graph.person.min_score) & is_allowed_end(graph.person, states)]
 
 
 def round_moves_onwards(
@@ -105,10 +139,15 @@ def goes_further(person: Person, end: Array, settled: Array) -> bool:
     return bool((np.abs(settled - own) > np.abs(end - own)).any())
 
 
-def _next_multiple(person: Person, state: Array, column: int) -> Array:
-    """The next multiple of the resolution after a state's value; none beyond all that was seen."""
-    own = person.factual[column]
+def _values_onwards(person: Person, state: Array, column: int, onwards: Rounding) -> Array:
+    """A round value hardly further than a state's, then the next multiple of its resolution."""
     value = state[column : column + 1]
-    found = person.next_multiples(column, value)
-    further = np.abs(found - own) > np.abs(value - own)
-    return np.asarray(found[further & (person.no_further_than_seen(column, found) == found)])
+    found = np.append(onwards(column, value), person.next_multiples(column, value))
+    return _further(person, state, column, found)
+
+
+def _further(person: Person, state: Array, column: int, values: Array) -> Array:
+    """Those values that are further from a person's own than a state's; none beyond all seen."""
+    own = person.factual[column]
+    further = np.abs(values - own) > np.abs(state[column] - own)
+    return np.asarray(values[further & (person.no_further_than_seen(column, values) == values)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,13 @@ from localface.search.stages.fewest import FewChanges
 from localface.search.stages.joint_moves import route_by_joint_moves
 from localface.search.stages.ordering import find_route
 from localface.search.stages.reduce import reduce_changes
-from localface.search.stages.settle import goes_further, round_onwards, settle_values
+from localface.search.stages.settle import (
+    Rounding,
+    goes_further,
+    round_onwards,
+    rounder_ends,
+    settle_values,
+)
 from localface.search.stages.swaps import is_allowed_end
 from localface.search.stages.way import Way
 from localface.types import Array, Ids
@@ -42,7 +49,7 @@ class WaysToEnds:
         most = self.plan.max_features
         if most is not None and len(groups) > most:
             return None
-        found = yield from self.settled_way(end, groups, rows)
+        found = yield from self.settled_way(end, groups, rows, onwards=person.round_closely)
         if found is not None:
             return (yield from self.stop_at_target(found))
         return (yield from self.way_to(end, groups, rows))
@@ -56,22 +63,37 @@ class WaysToEnds:
             return Way.through_lattice(few.lattice, few.route)
         return (yield from self.stop_at_target(settled))
 
-    def settled_way(self, end: Array, groups: list[int], rows: Ids) -> Questions[Way | None]:
+    def settled_way(
+        self, end: Array, groups: list[int], rows: Ids, *, onwards: Rounding | None = None
+    ) -> Questions[Way | None]:
         """A way by the same changes, each no larger than needed; None where none is sound.
 
-        Numbers end at multiples of their resolution, where such an end is sound.
+        Numbers end at round values, a little ``onwards`` where need be, and at multiples of their
+        resolution, where such an end is sound.
         """
-        settled = yield from settle_values(self.graph, end, groups, rows, onwards=True)
-        for known in (settled, end):
-            rounded = yield from round_onwards(self.graph, known, groups, rows)
-            for one in [rounded] if rounded is known else [rounded, known]:
-                way = yield from self._way_to_settled(end, one, groups, rows)
-                if way is not None:
-                    return way
-        if not goes_further(self.graph.person, end, settled):
-            return None
+        onwards = self.graph.person.round_outwards if onwards is None else onwards
+        settled = yield from settle_values(self.graph, end, groups, rows, onwards=onwards)
+        rounded = yield from round_onwards(self.graph, settled, groups, rows)
+        tried = [settled] if rounded is settled else [rounded, settled]
+        found = yield from self._first_way(end, tried, groups, rows)
+        if found is not None:
+            return found
+        rounder = yield from rounder_ends(self.graph, end, groups, rows, onwards=onwards)
+        found = yield from self._first_way(end, rounder, groups, rows)
+        if found is not None or not goes_further(self.graph.person, end, settled):
+            return found
         settled = yield from settle_values(self.graph, end, groups, rows)
-        return (yield from self._way_to_settled(end, settled, groups, rows))
+        return (yield from self._first_way(end, [settled], groups, rows))
+
+    def _first_way(
+        self, end: Array, tried: Iterable[Array], groups: list[int], rows: Ids
+    ) -> Questions[Way | None]:
+        """A way to the first of some ends to which there is one."""
+        for one in tried:
+            way = yield from self._way_to_settled(end, one, groups, rows)
+            if way is not None:
+                return way
+        return None
 
     def way_to(self, end: Array, groups: list[int], rows: Ids) -> Questions[Way | None]:
         """A way by all changes to an end, in the best order where there are few."""
