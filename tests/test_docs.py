@@ -289,6 +289,7 @@ def test_no_caution_is_left_unexplained() -> None:
         "it is there only to keep to common states, since this person starts below the floor",
         "through states more unusual than 98.9 % of people's, 1 feature would do",
         "this one passes through states more unusual than",
+        "hardly anybody has wage as low as 1000 EUR: 99 of 100 people have 1050 EUR or more",
     )
     assert all(words in MESSAGES for words in elsewhere)
 

@@ -114,7 +114,8 @@ TOLD = "how common states are is told by people who differ in"
     ("n", "names", "lacking", "sentence"),
     [
         (12, ["age"], ["s"], "compared with only about 12 people alike in age who also lack s"),
-        (12, list("abcde"), ["s"], "alike in a, b, c, d and 1 more who also lack s"),
+        (12, list("abcde"), ["s"], "alike in a, b, c, d and e who also lack s"),
+        (12, list("abcdef"), ["s"], "alike in a, b, c, d and 2 more who also lack s"),
         (12, [], ["a", "b"], "compared with only about 12 people who also lack a and b"),
         (1.2, [], ["s"], f"with only about 1 person who also lacks s: {TOLD} this"),
         (4.4, ["age"], ["s"], f"4 people alike in age who also lack s: {TOLD} these"),

@@ -19,6 +19,7 @@ from localface.answers.cautions import (
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
+from localface.answers.extreme_ends import cautions_about_extreme_ends
 from localface.answers.long_plans import PlanSize, caution_about_long_plan
 from localface.answers.rarer_plans import (
     caution_about_missing_actions,
@@ -155,7 +156,7 @@ class AnswerAssembler:
                     n_comparable=n_comparable,
                     n_rows=disclosure.of,
                 ),
-                *self._cautions_about_quirks(outcome, action_records),
+                *self._cautions_about_end(outcome, action_records),
             ),
             doubts=doubts,
             actions=actions,
@@ -283,13 +284,15 @@ class AnswerAssembler:
         lacking = lacking_in_words(self.schema, records[0])
         yield from cautions_about_company(n_comparable, kept, rows, lacking=lacking)
 
-    def _cautions_about_quirks(self, outcome: Outcome, records: Array | None) -> Iterator[str]:
-        """What is to be minded about actions that would not help most others."""
-        actions = outcome.actions
-        if actions is None or actions.helped is None or records is None:
+    def _cautions_about_end(self, outcome: Outcome, records: Array | None) -> Iterator[str]:
+        """What is to be minded about where actions lead: to what helps no others, or few have."""
+        if outcome.actions is None or records is None:
             return
         ends = (records[0], records[-1])
-        yield from cautions_about_quirks(self.schema, ends, actions.helped, self.feature_of)
+        helped = outcome.actions.helped
+        if helped is not None:
+            yield from cautions_about_quirks(self.schema, ends, helped, self.feature_of)
+        yield from cautions_about_extreme_ends(self.schema, *ends, self.seen)
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))

@@ -308,8 +308,8 @@ def _doubts_about_number(
 
 
 def _list_some(names: Sequence[str]) -> str:
-    """Join names; those that there is no room for are counted."""
-    shown = list(names[:_NAMES_SHOWN])
+    """Join names; those that there is no room for are counted, which one alone would not save."""
+    shown = list(names if len(names) == _NAMES_SHOWN + 1 else names[:_NAMES_SHOWN])
     more = len(names) - len(shown)
     if more:
         shown.append(f"{more} more")
