@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,13 +90,24 @@ def ours(*, acted: bool = True, **wishes: Any) -> Made:
 
 
 def with_outcomes(**wishes: Any) -> Made:
-    """LocalFACE that was given outcomes too, with or without a wish that answers last."""
+    """LocalFACE that was given outcomes too, with or without a wish that answers last.
+
+    What another floor needs is learnt at set-up as well, and not in the first person's time.
+    """
 
     def make(at: World) -> Ours:
         known = learnt(at)
+        floor = wishes.get("min_density")
+        if floor is not None:
+            answers = (known.explainer.explain(one, min_density=floor) for one in _rows(at))
+            next(answer for answer in answers if answer.found)
         return Ours(known.explainer, acted=True, setup=known.seconds, **wishes)
 
     return make
+
+
+def _rows(at: World) -> Iterator[Any]:
+    return (at.data.iloc[[i]] for i in range(len(at.data)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

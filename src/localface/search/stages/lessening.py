@@ -18,8 +18,9 @@ from localface.search.stages.swaps import is_allowed_end
 from localface.types import Array, Ids
 
 _PARTS_BACK = 2.0 ** -np.arange(8)  # of a change that is taken back
-_MOST_TURNS = 24
-_MOST_TRADED = 12  # changes that go further, each against all that may go back
+_STEPS_FURTHER = np.array([0.02, 0.05, 0.1, 0.2, 0.4])  # of a number, in either direction
+_MOST_TURNS = 48
+_MOST_TRADED = 24  # changes that go further, each against all that may go back
 _MOST_CHECKED = 32  # states of one turn whose density is looked at
 _WORTH = 0.999  # of the effort that is left at most, for a turn to count
 
@@ -86,12 +87,23 @@ def _without(person: Person, states: Array, group: int) -> Array:
     return np.asarray(np.where(person.group_of == group, person.factual, states))
 
 
+def _stepped(person: Person, state: Array) -> Array:
+    """States in which one number goes a small step up or down, as far as it may."""
+    columns = person.columns_on_the_way(np.unique(person.group_of).tolist())
+    steps = np.concatenate([_STEPS_FURTHER, -_STEPS_FURTHER])
+    states = np.repeat(state[None, :], len(columns) * len(steps), axis=0)
+    for i, column in enumerate(columns):
+        mine = slice(i * len(steps), (i + 1) * len(steps))
+        states[mine, column] = person.no_further_than_seen(column, state[column] + steps)
+    return states[is_allowed_end(person, states)]
+
+
 def _going_further(
     graph: LocalGraph, changes: Changes, state: Array, rows: Ids
 ) -> Questions[Array]:
     """States in which one change goes further than in a given one: those that gain most by it."""
     person = graph.person
-    states = changes.made_to(state[None, :], None)
+    states = np.concatenate([changes.made_to(state[None, :], None), _stepped(person, state)])
     more = efforts_of(person, states) - efforts_of(person, state[None, :])[0]
     states, more = np.asarray(states[more > 0]), more[more > 0]
     if not len(states):
