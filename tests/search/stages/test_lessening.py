@@ -51,14 +51,14 @@ def test_a_change_that_raises_the_score_more_is_made_in_place_of_another():
 
 def test_a_number_is_traded_for_another_that_goes_further_than_any_donor_does():
     def product(points):
-        return np.where(points[:, 0] * points[:, 1] >= 1, 0.5, points.prod(axis=1) / 4)
+        return points.prod(axis=1) / 2
 
     end = lessened(world(score=product), [4.0, 0.25], donor=(4.0, 0.25))
     seen = (np.zeros(2), np.array([4.0, 0.25]))
     within = lessened(world(score=product), [4.0, 0.25], donor=(4.0, 0.25), seen=seen)
 
     assert end.sum() < 2.1, "1 and 1 would be least"
-    assert product(end[None, :])[0] == 0.5
+    assert product(end[None, :])[0] >= 0.5
     assert within.tolist() == [4.0, 0.25], "nobody has more of the second"
 
 
