@@ -395,6 +395,28 @@ def test_whole_numbers_stop_at_round_ones_where_that_is_hardly_further():
     assert values.tolist() == [3550.0, 4600.0, 6700.0]
 
 
+def test_small_whole_numbers_go_on_to_the_next_whole_one():
+    count = Feature("count", kind="integer", resolution=1)
+    space = Space.fit(Schema([count]), np.arange(0.0, 60.0)[:, None])
+    record = np.array([20.0])
+    codes = np.array([20.1, 21.0, 22.7, 38.9, 19.5, 2.2])
+    wanted = space.points(codes[:, None])[:, 0]  # rounded to whole codes on the way back
+
+    few = space.column_codes(0, space.round_outwards(record, 0, wanted))
+    many = [space.column_codes(0, space.round_outwards(record, 0, one[None]))[0] for one in wanted]
+
+    assert few.tolist() == many == np.rint(codes).tolist()
+
+
+def test_numbers_with_a_resolution_of_one_end_at_whole_ones_too():
+    space = Space.fit(Schema([Feature("depth", resolution=1)]), np.linspace(0.0, 60.0, 90)[:, None])
+    wanted = space.points(np.array([[21.3], [18.6]]))[:, 0]
+
+    values = space.round_outwards(np.array([20.0]), 0, wanted)
+
+    assert space.column_codes(0, values).tolist() == [22.0, 18.0]
+
+
 def test_a_large_number_among_small_ones_comes_back_with_the_digits_that_it_has():
     rng = np.random.default_rng(0)
     small = rng.random(4000).round(9)

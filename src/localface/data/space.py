@@ -233,9 +233,13 @@ class Space:
         own = float(record[j])
         step = max(feature.resolution or 0.0, 1.0 if feature.whole else 0.0)
         codes = self.column_codes(j, values)
-        far = codes + within * (codes - own)
-        upwards = (codes > own).tolist()
-        found = np.array(roundest_multiples(codes.tolist(), far.tolist(), step, upwards=upwards))
+        further = within * (codes - own)
+        found = codes
+        are_round = feature.whole and step == 1 and (np.abs(further) < 1).all()
+        if not are_round:
+            near, far = codes.tolist(), (codes + further).tolist()
+            upwards = (codes > own).tolist()
+            found = np.array(roundest_multiples(near, far, step, upwards=upwards))
         records = np.repeat(record[None, :], len(found), axis=0)
         records[:, j] = found
         return self.points(records)[:, column]
