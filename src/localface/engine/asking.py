@@ -224,12 +224,26 @@ def _limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
             )
         _check_feature_names(option, names, schema)
     check_where(schema.features, ask.where)
+    _refuse_only_what_is_kept(ask)
     kept = [*ask.avoid, *ask.fixed]
     if ask.only:
         kept += [name for name in schema.names if name not in ask.only]
     if not kept:
         return ask.where
     return {**(ask.where or {}), **dict.fromkeys(kept, "never")}
+
+
+def _refuse_only_what_is_kept(ask: Ask) -> None:
+    """Refuse to keep a feature that only= lets change."""
+    for option, names in (("avoid", ask.avoid), ("fixed", ask.fixed)):
+        both = [name for name in ask.only if name in names]
+        if both:
+            raise ConstraintError(
+                f"only= lets {list_names(both)} change and {option}= keeps it as it is: name a "
+                "feature in one of them",
+                feature=both[0],
+                option=option,
+            )
 
 
 def _features_let_change(schema: Schema, ask: Ask) -> dict[str, str]:
