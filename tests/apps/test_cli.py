@@ -654,7 +654,7 @@ class TestMisuse:
 
     def test_a_person_with_a_misspelt_feature_is_told_the_near_miss(self, run: Run) -> None:
         Path("person.json").write_text('{"esat": -0.5, "north": 0.0}')
-        refused(run(*FROM_PERSON), r"the person lacks 'east' \(did you mean 'esat'\?\)")
+        refused(run(*FROM_PERSON), r"the person has 'esat', .*did you mean 'east'\?\): it has")
 
     def test_an_interrupt_is_quiet(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupted(*_: object, **__: object) -> None:
