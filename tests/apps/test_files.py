@@ -73,6 +73,54 @@ def test_text_that_is_all_dates_is_read_as_dates(
     assert isinstance(frame["mixed"][1], str)
 
 
+class TestOneOfSeveral:
+    """One person, out of a file of several."""
+
+    CLIENTS = PEOPLE.assign(client=["C17", "C18", "C18"], number=[4711.0, 12.0, 13.5])
+
+    @pytest.mark.parametrize("suffix", files.TABLE_SUFFIXES)
+    def test_a_row_of_a_table_is_a_person(self, suffix: str) -> None:
+        path = Path(f"people{suffix}")
+        if suffix.startswith(".csv"):
+            self.CLIENTS.to_csv(path, index=False)
+        elif suffix == ".parquet":
+            self.CLIENTS.to_parquet(path)
+        else:
+            self.CLIENTS.to_json(path, orient="records")
+        for row in ("1", "number=12", "number=12.0"):
+            assert files.read_person(path, row)["age"].tolist() == [41]
+        with pytest.raises(
+            DataError, match=r"people.* (3 rows|3 people): say which one with --row"
+        ):
+            files.read_person(path)
+
+    def test_a_table_of_one_row_needs_no_number(self) -> None:
+        self.CLIENTS[:1].to_csv("person.csv", index=False)
+        assert files.read_person("person.csv")["age"].tolist() == [63]
+
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            ("clint=C17", r"no column 'clint' \(did you mean 'client'\?\): there are 'age', "),
+            ("client=c17", r"--row client=c17: no row has it \(did you mean 'C17'\?\)$"),
+            ("client=C18", r"--row client=C18: 2 rows have it \(1, 2\): name one of them"),
+            ("C17", r"--row C17 names no row \(did you mean --row client=C17\?\): say which"),
+            ("Ada", r"--row Ada names no row: say which one with --row: its number, counted f"),
+        ],
+    )
+    def test_a_row_that_is_none_is_refused_with_what_is_meant(self, row: str, message: str) -> None:
+        with pytest.raises(DataError, match=message):
+            files.find_row(self.CLIENTS, row)
+
+    def test_a_column_may_have_a_sign_of_its_own(self) -> None:
+        table = self.CLIENTS.rename(columns={"client": "client=no"})
+        assert files.find_row(table, "client=no=C17") == 0
+
+    def test_the_standard_input_is_one_person(self) -> None:
+        with pytest.raises(DataError, match="the standard input is one person"):
+            files.read_person("-", "1")
+
+
 class TestTables:
     @pytest.mark.parametrize("suffix", files.TABLE_SUFFIXES)
     @pytest.mark.parametrize("library", ["pandas", "polars"])

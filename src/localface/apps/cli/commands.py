@@ -73,6 +73,8 @@ def _write_demo_figure(explainer: LocalFACE, person: Any, path: Path) -> Path | 
 
 
 def _run_explain(arguments: argparse.Namespace) -> int:
+    if arguments.row is None and arguments.person is None and arguments.people is None:
+        raise InputError("say who is to be explained, with --row, --person or --people")
     if arguments.people is not None:
         return _explain_people(arguments)
     if arguments.alternatives is not None and arguments.plot:
@@ -112,6 +114,8 @@ def _explain_people(arguments: argparse.Namespace) -> int:
     """Explain everyone in a folder, here or on a cluster."""
     if arguments.out is None:
         raise InputError("--people needs --out FOLDER, where the answers go")
+    if arguments.row is not None:
+        raise InputError("--row is for one person, and --people for all of them: leave one out")
     if arguments.alternatives is not None:
         raise InputError("--alternatives is for one person: give --row or --person")
     explainer, _ = make_explainer(arguments)
@@ -124,6 +128,10 @@ def _explain_people(arguments: argparse.Namespace) -> int:
         ask=read_ask(arguments, explainer.schema),
     )
     print(report)
+    print(
+        f"to read it: pandas.read_parquet({str(report.out)!r}) has one line a person, by their id; "
+        "Recourse.from_json reads a whole answer from the column 'answer'"
+    )
     return FOUND
 
 
