@@ -171,6 +171,18 @@ class TestExplain:
         assert answer.disclosure.of == len(ROWS)
         refused(run(*EXPLAIN, "--person", "held.csv"), "'held.csv' has 2 rows: say which one")
 
+    def test_a_page_says_who_was_named_and_what_was_asked(self, run: Run) -> None:
+        asked = ("--html", "out.html", "--where", "east=never")
+        for named, said in (
+            (FROM_ROW, f"row {WESTERNER} of rows.csv"),
+            ((*EXPLAIN, "--row", f"north={PLANE['north'][3]}"), f"north {PLANE['north'][3]}"),
+            (FROM_PERSON, "person.json"),
+        ):
+            assert run(*named, *asked).code in (0, 3)
+            page = Path("out.html").read_text()
+            assert f"<h1>{said}</h1>" in page
+            assert "<td>never moves</td>" in page
+
     def test_people_in_csv_are_explained_and_how_to_read_it_is_said(self, run: Run) -> None:
         PLANE[:3].assign(client=["C0", "C1", "C2"]).to_csv("held.csv", index=False)
         asked = (*EXPLAIN, "--people", "held.csv", "--id", "client", "--out", "answers")

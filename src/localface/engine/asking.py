@@ -113,7 +113,7 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
             max_features=ask.max_features,
             least_effort=ask.prefer == "effort",
         ),
-        where=_limits_with_kept(schema, ask),
+        where=limits_with_kept(schema, ask),
         weights=_read_weights(schema, ask.weights),
         relax=ask.relax,
         counterfactual=goal,
@@ -213,7 +213,7 @@ def naming_person(number: int, rows: RowWords) -> Iterator[None]:
         raise refusal from None
 
 
-def _limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
+def limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
     """What may change, narrowed by what is to stay as it is altogether."""
     lists = {"avoid": ask.avoid, "fixed": ask.fixed, "only": ask.only}
     for option, names in lists.items():

@@ -143,6 +143,15 @@ def find_person(arguments: argparse.Namespace, columns: files.ChosenColumns) -> 
     return {name: value for name, value in person.items() if name not in columns.dropped}
 
 
+def name_person(arguments: argparse.Namespace) -> str | None:
+    """What a page calls the person who was named: an identifier, or a row of a file."""
+    if arguments.row is None:
+        return None if arguments.person == "-" else Path(arguments.person).name
+    if arguments.row.isdecimal():
+        return f"row {arguments.row} of {Path(arguments.person or arguments.data).name}"
+    return str(arguments.row).replace("=", " ", 1)
+
+
 def _explainer_options(
     arguments: argparse.Namespace, *, n_neighbors: int | None = None
 ) -> dict[str, Any]:
