@@ -234,16 +234,16 @@ def limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
 
 
 def _refuse_only_what_is_kept(ask: Ask) -> None:
-    """Refuse to keep a feature that only= lets change."""
-    for option, names in (("avoid", ask.avoid), ("fixed", ask.fixed)):
-        both = [name for name in ask.only if name in names]
-        if both:
-            raise ConstraintError(
-                f"only= lets {list_names(both)} change and {option}= keeps it as it is: name a "
-                "feature in one of them",
-                feature=both[0],
-                option=option,
-            )
+    """Refuse to keep every feature that only= lets change."""
+    kept = {*ask.avoid, *ask.fixed}
+    if ask.only and kept.issuperset(ask.only):
+        option = "fixed" if kept == {*ask.fixed} else "avoid"
+        raise ConstraintError(
+            f"only= lets nothing but {list_names(ask.only)} change, and {option}= keeps it as it "
+            "is: name another feature in only=, or leave it out of the other",
+            feature=ask.only[0],
+            option=option,
+        )
 
 
 def _features_let_change(schema: Schema, ask: Ask) -> dict[str, str]:
