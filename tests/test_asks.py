@@ -12,7 +12,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.multioutput import MultiOutputClassifier
 
 from localface import LocalFACE, Schema
-from localface.errors import DataError, InputError, ModelError
+from localface.errors import ConstraintError, DataError, InputError, ModelError
 
 RNG = np.random.default_rng(0)
 N = 600
@@ -50,6 +50,17 @@ def test_an_unseen_category_is_a_clear_error(explainer: LocalFACE) -> None:
         DataError, match=r"'home' has the unseen category 'rent' \(did you mean 'rents'"
     ):
         explainer.explain({**PERSON, "home": "rent"})
+
+
+@pytest.mark.parametrize("option", ["avoid", "fixed"])
+def test_all_that_may_change_cannot_be_kept_as_well(explainer: LocalFACE, option: str) -> None:
+    asked: dict[str, Any] = {"only": ["debt"], option: ["savings", "debt"]}
+    with pytest.raises(
+        ConstraintError, match=f"only= lets nothing but 'debt' change, and {option}= keeps it"
+    ) as caught:
+        explainer.explain(PERSON, **asked)
+    assert (caught.value.feature, caught.value.option) == ("debt", option)
+    assert explainer.explain(PERSON, only=["income", "debt"], **{option: ["income"]}).status
 
 
 def test_each_person_of_a_batch_has_ranges_of_their_own(explainer: LocalFACE) -> None:

@@ -15,6 +15,7 @@ from localface.errors import (
     DataError,
     InputError,
     ModelError,
+    did_you_mean,
     how_to_upgrade,
     install_command,
     needs_extra,
@@ -44,6 +45,25 @@ def test_an_error_keeps_what_it_carries_on_its_way_to_another_process() -> None:
     assert str(copy) == "it failed"
     assert (copy.feature, copy.person, copy.option) == ("age", 3, "target")
     assert copy.stage == "explore"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "known", "meant"),
+    [
+        ("wage", ["age", "sex", "wage_expected"], "wage_expected"),  # its beginning
+        ("income", ["incoming", "net_income"], "net_income"),  # its end
+        ("days", ["day", "paid_days_late"], "paid_days_late"),  # a word of it
+        ("debt", ["debt_to_income", "debts"], "debts"),  # the nearest of several
+        ("WAGE", ["age", "wage_expected"], "wage_expected"),
+        ("temp_mx", ["temp_max", "age"], "temp_max"),
+        ("ag", ["age", "language"], "age"),  # two letters are no word
+        ("no", ["another", "northern"], None),
+    ],
+)
+def test_a_near_miss_is_first_a_name_that_the_wrong_one_is_a_part_of(
+    wrong: str, known: list[str], meant: str | None
+) -> None:
+    assert did_you_mean(wrong, known) == ("" if meant is None else f" (did you mean {meant!r}?)")
 
 
 def test_a_missing_extra_says_what_to_run() -> None:

@@ -27,6 +27,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+_SHORTEST_PART = 3  # letters of a name that say which is meant
+
 
 class LocalFACEError(Exception):
     """The root of the errors of this package.
@@ -197,14 +199,27 @@ def _list_packages(extra: str) -> list[str]:
 def did_you_mean(name: object, known: Iterable[object]) -> str:
     """Return ``" (did you mean 'temp_max'?)"`` where a known name is close, else nothing.
 
+    A name that the wrong one begins, ends or is a word of comes before one that is spelt alike.
+
     >>> did_you_mean("temp_mx", ["temp_max", "age"])
     " (did you mean 'temp_max'?)"
+    >>> did_you_mean("wage", ["age", "wage_expected"])
+    " (did you mean 'wage_expected'?)"
     >>> did_you_mean("colour", ["temp_max", "age"])
     ''
     """
     spelt = {str(one): one for one in known}
-    close = get_close_matches(str(name), list(spelt), n=1)
+    longer = [one for one in spelt if _is_part_of(str(name), one)]
+    close = get_close_matches(str(name), longer or list(spelt), n=1, cutoff=0 if longer else 0.6)
     return f" (did you mean {spelt[close[0]]!r}?)" if close else ""
+
+
+def _is_part_of(part: str, name: str) -> bool:
+    """Whether a name is longer than a part of it: its beginning, its end or a word of it."""
+    found, whole = part.lower(), name.lower()
+    if len(found) < _SHORTEST_PART or found == whole:
+        return False
+    return whole.startswith(found) or whole.endswith(found) or found in re.split(r"[\W_]+", whole)
 
 
 def list_names(names: Iterable[object], most: int = 6) -> str:

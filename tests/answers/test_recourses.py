@@ -33,6 +33,38 @@ def test_the_repr_counts_how_the_searches_ended() -> None:
     )
 
 
+def test_a_notebook_shows_one_line_a_person_and_what_changes_most_often() -> None:
+    doubted = acted_answer(cautions=("fio2 55 is high",))
+    many = Recourses(
+        [doubted, refusal(reason="31 rows <are> cut off")],
+        numbers=(0, 2),
+        errors={1: InputError("no <b>age</b>")},
+        labels=("C17", "C18", "<C19>"),
+    )
+
+    page = many._repr_html_()
+
+    assert page.index("C17") < page.index("C18") < page.index("&lt;C19&gt;")
+    assert "2 recourses: 1 found, 1 unreachable, 1 with cautions" in page
+    assert "0.21 -&gt; 0.92" in page
+    assert "airway ventilated -&gt; patent" in page
+    assert "caution: fio2 55 is high" in page
+    assert "31 rows &lt;are&gt; cut off" in page
+    assert "InputError: no &lt;b&gt;age&lt;/b&gt;" in page
+    assert "what changes, the most often first" in page
+    assert "<b>" not in page
+
+
+def test_a_notebook_shows_no_more_than_fit_and_a_file_all() -> None:
+    many = Recourses([refusal()] * 60)
+
+    assert many._repr_html_().count('<th scope="row">') == 50
+    assert "and 10 more, who are in to_frame()" in many._repr_html_()
+    assert many.to_html().count('<th scope="row">') == 60
+    assert "what changes" not in many.to_html()
+    assert "<tbody></tbody>" in Recourses([])._repr_html_()
+
+
 def test_the_table_has_one_line_a_person() -> None:
     pytest.importorskip("pandas")
 

@@ -327,6 +327,52 @@ def test_a_column_that_is_missing_is_named_before_anything_is_written(tmp_path: 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("kind", ["a file", "packed", "a folder"])
+def test_people_in_csv_will_do_as_well(kind: str, tmp_path: Path) -> None:
+    source = tmp_path / {"a file": "all.csv", "packed": "all.csv.gz", "a folder": "people"}[kind]
+    if kind == "a folder":
+        source.mkdir()
+        for name, some in (("a.csv", crowd()[:7]), ("b.csv", crowd()[7:9]), ("c.csv", crowd()[9:])):
+            some.to_csv(source / name, index=False)
+    else:
+        crowd().to_csv(source, index=False)
+
+    report = run_here(plain(), source, tmp_path / "out")
+    again = run_here(plain(), source, tmp_path / "out")
+
+    assert_everyone_once(tmp_path / "out")
+    assert (report.written, again.written, again.kept) == (7, 0, 7)
+    crowd()[1:].to_csv(source / "a.csv" if kind == "a folder" else source, index=False)
+    with pytest.raises(InputError, match="the answers of another run, which differs in n_people"):
+        run_here(plain(), source, tmp_path / "out")
+
+
+def test_people_in_json_and_an_id_of_their_own(tmp_path: Path) -> None:
+    some = crowd()[:3].assign(client=["C1", "C2", "C3"])
+    some.to_json(tmp_path / "people.json", orient="records")
+
+    options = {"id_column": "client", "ask": Ask()}
+    run_here(plain(), tmp_path / "people.json", tmp_path / "out", **options)
+
+    assert pq.read_table(tmp_path / "out")["id"].to_pylist() == ["C1", "C2", "C3"]
+
+
+def test_a_folder_of_more_than_one_kind_of_file_is_refused(people: Path, tmp_path: Path) -> None:
+    crowd().to_csv(people / "d.csv", index=False)
+
+    with pytest.raises(DataError, match=r"holds 'd.csv' and 'a.parquet': put people into a folder"):
+        run_here(plain(), people, tmp_path / "out")
+
+
+def test_one_column_of_two_kinds_in_two_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "people").mkdir()
+    crowd().to_csv(tmp_path / "people" / "a.csv", index=False)
+    crowd().assign(age="old").to_csv(tmp_path / "people" / "b.csv", index=False)
+
+    with pytest.raises(DataError, match=r"the people's files do not go together.*age"):
+        run_here(plain(), tmp_path / "people", tmp_path / "out")
+
+
 def test_a_constraint_on_nothing_is_refused_once_and_not_person_by_person(
     people: Path, tmp_path: Path
 ) -> None:
@@ -342,8 +388,14 @@ def test_what_holds_nobody_is_refused(tmp_path: Path) -> None:
         run_here(plain(), tmp_path / "emty", tmp_path / "out")
     with pytest.raises(DataError, match="nobody in"):
         run_here(plain(), tmp_path / "empty", tmp_path / "out")
-    with pytest.raises(DataError, match="cannot be read as parquet"):
+    with pytest.raises(DataError, match=r"cannot be read as parquet \(of other .*'.csv', "):
         run_here(plain(), tmp_path / "words.parquet", tmp_path / "out")
+
+
+def test_a_report_counts_one_as_one(tmp_path: Path) -> None:
+    one = Report(blocks=1, out=tmp_path, people=1, found=1, written=1)
+
+    assert str(one) == f"1 person, 1 found: 1 block in {tmp_path}"
 
 
 def test_sizes_that_are_none_are_refused(people: Path, tmp_path: Path) -> None:

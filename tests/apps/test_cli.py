@@ -154,6 +154,44 @@ class TestExplain:
         assert answer.found
         assert answer.records[0].tolist() == [-0.5, 0.0]
 
+    def test_a_person_is_named_by_what_a_column_holds(self, run: Run) -> None:
+        ROWS.assign(client=[f"C{i:03}" for i in range(len(ROWS))]).to_csv("rows.csv", index=False)
+        named = run(*EXPLAIN, "--row", f"client=C{WESTERNER:03}", "--json")
+        assert named.code == 0
+        assert Recourse.from_json(named.out).records[0].tolist() == PLANE.iloc[WESTERNER].tolist()
+        refused(run(*EXPLAIN, "--row", "C007"), "did you mean --row client=C007")
+
+    @pytest.mark.parametrize("row", ["1", "client=C1"])
+    def test_a_person_out_of_another_table_is_no_row_of_the_data(self, run: Run, row: str) -> None:
+        held = pd.DataFrame({"client": ["C0", "C1"], "east": [0.1, -0.5], "north": [0.0, 0.0]})
+        held.to_csv("held.csv", index=False)
+        ran = run(*EXPLAIN, "--person", "held.csv", "--row", row, "--json")
+        answer = Recourse.from_json(ran.out)
+        assert answer.records[0].tolist() == [-0.5, 0.0]
+        assert answer.disclosure.of == len(ROWS)
+        refused(run(*EXPLAIN, "--person", "held.csv"), "'held.csv' has 2 rows: say which one")
+
+    def test_a_page_says_who_was_named_and_what_was_asked(self, run: Run) -> None:
+        asked = ("--html", "out.html", "--where", "east=never")
+        for named, said in (
+            (FROM_ROW, f"row {WESTERNER} of rows.csv"),
+            ((*EXPLAIN, "--row", f"north={PLANE['north'][3]}"), f"north {PLANE['north'][3]}"),
+            (FROM_PERSON, "person.json"),
+        ):
+            assert run(*named, *asked).code in (0, 3)
+            page = Path("out.html").read_text()
+            assert f"<h1>{said}</h1>" in page
+            assert "<td>never moves</td>" in page
+
+    def test_people_in_csv_are_explained_and_how_to_read_it_is_said(self, run: Run) -> None:
+        PLANE[:3].assign(client=["C0", "C1", "C2"]).to_csv("held.csv", index=False)
+        asked = (*EXPLAIN, "--people", "held.csv", "--id", "client", "--out", "answers")
+        ran = run(*asked, "--no-actions")
+        assert ran.code == 0
+        assert re.search(r"^3 people, \d found: 1 block in answers$", ran.out, re.MULTILINE)
+        assert "to read it: pandas.read_parquet('answers') has one line a person" in ran.out
+        assert pd.read_parquet("answers")["id"].tolist() == ["C0", "C1", "C2"]
+
     def test_a_doubtful_value_is_said_first(self, run: Run) -> None:
         Path("person.json").write_text('{"east": 15.0, "north": 0.0}')
         ran = run(*FROM_PERSON)
@@ -608,8 +646,9 @@ class TestMisuse:
             ((), "the following arguments are required: COMMAND"),
             (("explian",), r"invalid choice: 'explian' .*\(did you mean 'explain'\?\)\nusage"),
             (("explain",), "required: --data, --model"),
-            ((*EXPLAIN,), "one of the arguments --row --person --people is required"),
-            ((*FROM_ROW, "--person", "person.json"), "not allowed with argument"),
+            ((*EXPLAIN,), "say who is to be explained, with --row, --person or --people$"),
+            ((*FROM_PERSON, "--people", "rows.csv"), "not allowed with argument"),
+            ((*FROM_ROW, "--people", "rows.csv", "--out", "o"), "--row is for one person"),
             (
                 (*FROM_ROW, "--min-scor", "1"),
                 r"--min-scor 1 \(did you mean '--min-score'\?\)\nusage: localface explain",
@@ -623,7 +662,11 @@ class TestMisuse:
                 r"--lasting 0.8 needs.*: name the column .* with --outcome$",
             ),
             ((*FROM_ROW, "--avoid", "esat"), r"--avoid names 'esat'.*did you mean 'east'"),
-            ((*EXPLAIN, "--row", "one"), "invalid int value: 'one'"),
+            (
+                (*EXPLAIN, "--row", "one"),
+                "--row one names no row: say which one with --row: its num",
+            ),
+            ((*EXPLAIN, "--row", "outcome=0"), r"--row outcome=0: \d+ rows have it \(0, "),
             ((*EXPLAIN, "--row", "150"), "no row 150: the table has 150 rows, counted from 0"),
             ((*FROM_ROW, "--min-density", "5"), "--min-density 5.0: a share from 0 to below 1"),
             ((*FROM_ROW, "--edges", "srict"), r"--edges srict:.*did you mean 'strict'"),
@@ -654,7 +697,7 @@ class TestMisuse:
 
     def test_a_person_with_a_misspelt_feature_is_told_the_near_miss(self, run: Run) -> None:
         Path("person.json").write_text('{"esat": -0.5, "north": 0.0}')
-        refused(run(*FROM_PERSON), r"the person lacks 'east' \(did you mean 'esat'\?\)")
+        refused(run(*FROM_PERSON), r"the person has 'esat', .*did you mean 'east'\?\): it has")
 
     def test_an_interrupt_is_quiet(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupted(*_: object, **__: object) -> None:
@@ -753,6 +796,7 @@ class TestReference:
         )
         for name, parser in commands.choices.items():
             assert f"`localface {name}`" in text
+            assert "docs/" not in parser.format_help()  # who installed the wheel has none
             for action in parser._actions:
                 assert all(option in text for option in action.option_strings)
                 assert action.help

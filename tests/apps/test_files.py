@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from localface import LocalFACE, Recourse, Schema, Search
+from localface import Ask, LocalFACE, Recourse, Recourses, Schema, Search
 from localface.apps import files
 from localface.errors import DataError, InputError, ModelError, SchemaError, install_command
 from localface.models.load import _is_trusted
@@ -71,6 +71,54 @@ def test_text_that_is_all_dates_is_read_as_dates(
     with pytest.raises(SchemaError, match="dates as text"):
         Schema.infer(frame[["when"]])  # a day or a month first: nobody knows
     assert isinstance(frame["mixed"][1], str)
+
+
+class TestOneOfSeveral:
+    """One person, out of a file of several."""
+
+    CLIENTS = PEOPLE.assign(client=["C17", "C18", "C18"], number=[4711.0, 12.0, 13.5])
+
+    @pytest.mark.parametrize("suffix", files.TABLE_SUFFIXES)
+    def test_a_row_of_a_table_is_a_person(self, suffix: str) -> None:
+        path = Path(f"people{suffix}")
+        if suffix.startswith(".csv"):
+            self.CLIENTS.to_csv(path, index=False)
+        elif suffix == ".parquet":
+            self.CLIENTS.to_parquet(path)
+        else:
+            self.CLIENTS.to_json(path, orient="records")
+        for row in ("1", "number=12", "number=12.0"):
+            assert files.read_person(path, row)["age"].tolist() == [41]
+        with pytest.raises(
+            DataError, match=r"people.* (3 rows|3 people): say which one with --row"
+        ):
+            files.read_person(path)
+
+    def test_a_table_of_one_row_needs_no_number(self) -> None:
+        self.CLIENTS[:1].to_csv("person.csv", index=False)
+        assert files.read_person("person.csv")["age"].tolist() == [63]
+
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            ("clint=C17", r"no column 'clint' \(did you mean 'client'\?\): there are 'age', "),
+            ("client=c17", r"--row client=c17: no row has it \(did you mean 'C17'\?\)$"),
+            ("client=C18", r"--row client=C18: 2 rows have it \(1, 2\): name one of them"),
+            ("C17", r"--row C17 names no row \(did you mean --row client=C17\?\): say which"),
+            ("Ada", r"--row Ada names no row: say which one with --row: its number, counted f"),
+        ],
+    )
+    def test_a_row_that_is_none_is_refused_with_what_is_meant(self, row: str, message: str) -> None:
+        with pytest.raises(DataError, match=message):
+            files.find_row(self.CLIENTS, row)
+
+    def test_a_column_may_have_a_sign_of_its_own(self) -> None:
+        table = self.CLIENTS.rename(columns={"client": "client=no"})
+        assert files.find_row(table, "client=no=C17") == 0
+
+    def test_the_standard_input_is_one_person(self) -> None:
+        with pytest.raises(DataError, match="the standard input is one person"):
+            files.read_person("-", "1")
 
 
 class TestTables:
@@ -264,6 +312,42 @@ class TestDocuments:
         assert "localface-recourse" in page
         assert 'src="a&quot;b.png"' in page
 
+    def test_a_page_says_who_it_is_about_and_shows_the_record_with_its_limits(self) -> None:
+        ask = Ask(where={"east": (-0.5, 2)}, avoid=["north"], max_features=1)
+        answer = explained(**ask.given_options())
+        page = files.write_answer(answer, "p.html", person="C<17>", ask=ask).read_text()
+        assert "<title>Recourse for C&lt;17&gt;: found</title>" in page
+        assert "<h1>C&lt;17&gt;</h1>" in page
+        east = answer.schema["east"].format(answer.changes[0].after)
+        rows = page[page.index('<div class="localface-record">') :]
+        assert f"east</th><td>-0.5</td><td>{east}</td><td>between -0.5 and 2</td>" in rows
+        assert "north</th><td>0</td><td></td><td>never moves</td>" in rows
+        assert "max_features=1</p>" in rows
+        assert "where=" not in rows
+
+    def test_a_page_without_a_word_on_what_was_asked_has_the_record_all_the_same(self) -> None:
+        page = files.write_answer(explained(only=["north"]), "no.html").read_text()
+        assert "<title>Recourse: no target</title>" in page
+        assert "east</th><td>-0.5</td><td></td><td>may change</td>" in page
+        assert "<h1>" not in page
+
+    def test_the_answers_to_many_are_a_page_and_a_document(self) -> None:
+        many = Recourses([explained(), explained(only=["north"])], labels=["C17", "C18"])
+        page = files.write_answer(many, "many.html").read_text()
+        assert "<title>2 recourses: 1 found, 1 no target</title>" in page
+        assert '<th scope="row">C18</th>' in page
+        text = files.write_answer(many, "many.json").read_text()
+        assert Recourses.from_json(text).labels == ("C17", "C18")
+        with pytest.raises(InputError, match="figure=, person= and ask= are of one person's page"):
+            files.write_answer(many, "many.html", person="C17")
+
+    @pytest.mark.parametrize("other", [PEOPLE, None, {"age": 63}])
+    def test_what_is_no_answer_is_not_written(self, other: object) -> None:
+        named = type(other).__name__
+        with pytest.raises(InputError, match=f"a {named} cannot be written as an answer: give"):
+            files.write_answer(other, "answer.html")  # type: ignore[arg-type]
+        assert not Path("answer.html").exists()
+
     def test_nothing_is_written_where_there_is_no_folder(self) -> None:
         with pytest.raises(InputError, match=r"no folder 'nowhere' to write 'answer.html' into"):
             files.write_answer(explained(), "nowhere/answer.html")
@@ -275,10 +359,10 @@ class TestDocuments:
             files.write_figure(figure, "out.pgn")
 
 
-def explained() -> Recourse:
+def explained(**asked: Any) -> Recourse:
     model = LogisticRegression().fit(PLANE, IS_EAST)
     return LocalFACE(model, PLANE, search=Search(n_neighbors=20)).explain(
-        {"east": -0.5, "north": 0.0}
+        {"east": -0.5, "north": 0.0}, **asked
     )
 
 

@@ -22,6 +22,10 @@ from localface.apps.cli.option_words import in_options
             "best_effort=True and min_robustness= cannot",
             "--best-effort and --min-robustness cannot",
         ),
+        (
+            "(low, high), with None for an open end; so",
+            "LOW:HIGH, with nothing for an open end; so",
+        ),
         ("give it as groups=)", "give it as --groups)"),
         (
             "it has 'age'; give None for what is not known",

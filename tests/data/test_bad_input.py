@@ -68,11 +68,15 @@ def test_a_column_that_the_person_lacks_is_named_with_the_near_miss(ready: Local
     person = {"age": 52.0, "fi02": 0.45, "unit": "icu"}
     with refused(
         DataError,
-        "the person lacks 'fio2'",
-        "did you mean 'fi02'?",
+        "the person has 'fi02', which is no feature (did you mean 'fio2'?): "
         "it has 'age', 'fi02', 'unit'; give None for what is not known",
-    ):
+    ) as caught:
         ready.explain(person)
+    assert caught.value.feature == "fio2"
+    with refused(DataError, "(did you mean 'fio2'?), and lacks 'fio2', 'unit': it has 'age', 'f"):
+        ready.explain({"age": 52.0, "fi02": 0.45})
+    with refused(DataError, "the person lacks 'fio2': it has 'age', 'name', 'unit'"):
+        ready.explain({"age": 52.0, "name": "Ada", "unit": "icu"})
 
 
 def test_a_column_that_the_data_lacks_is_named_with_the_near_miss(ready: LocalFACE) -> None:
@@ -177,8 +181,19 @@ def test_an_infinite_value_of_the_person_is_named(ready: LocalFACE) -> None:
 
 
 def test_text_where_a_number_is_wanted_is_named(ready: LocalFACE) -> None:
-    with refused(DataError, "'age' is 'old'", "a finite number is wanted"):
+    with refused(DataError, "'age' is the text 'old': a finite number is wanted"):
         ready.explain({**PERSON, "age": "old"})
+
+
+@pytest.mark.parametrize(("text", "number"), [("52", 52), ("52.5", 52.5), (" 52 ", 52)])
+def test_a_number_in_text_is_refused_with_the_number_that_it_spells(
+    ready: LocalFACE, text: str, number: float
+) -> None:
+    with refused(DataError, f"'age' is the text {text!r}: give the number {number}") as caught:
+        ready.explain({**PERSON, "age": text})
+    assert caught.value.suggestion == number
+    with refused(DataError, "'age' is the text 'inf': a finite number is wanted"):
+        ready.explain({**PERSON, "age": "inf"})
 
 
 # one of many

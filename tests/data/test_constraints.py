@@ -89,6 +89,31 @@ def test_what_never_moves_by_the_schema_is_not_let_move_by_a_call(schema, asked)
         assert kept.box(PERSON, {"age": nothing}).reasons[0] == "age never moves"
 
 
+@pytest.mark.parametrize("asked", ["up", "down", {"moves": "down", "bounds": (0, 90)}])
+def test_what_grows_by_itself_is_not_sent_one_way_by_a_call(schema, asked):
+    grown = schema.with_("age", moves="grows")
+
+    with pytest.raises(ConstraintError, match=r"'age' grows by itself by the schema.*how far wait"):
+        grown.box(PERSON, {"age": asked})
+    for narrower in ("never", 5, (18, 90), {"within": 5}):
+        assert grown.box(PERSON, {"age": narrower}).reasons[0] == "age grows by itself"
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        ("-15%", "up to 15 % less is from 850 to 1000$"),
+        ("+ 2.5 %", "up to 2.5 % more is from 1000 to 1025$"),
+        ("10%", "up to 10 % less or more is from 900 to 1100$"),
+    ],
+)
+def test_a_percentage_is_refused_with_what_it_would_be(schema, share, said):
+    with pytest.raises(ConstraintError, match=f"'age' cannot move .*1000 now, {said}"):
+        schema.box(PERSON, {"age": share})
+    with pytest.raises(ConstraintError, match=r"for an open end$"):
+        schema.box(PERSON, {"age": "fewer"})
+
+
 def test_a_call_only_narrows_what_the_schema_declares(schema):
     schema = schema.with_("age", within=5, bounds=(60, 90)).with_("sex", moves="never")
 

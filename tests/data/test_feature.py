@@ -23,6 +23,7 @@ SEX = Feature("sex", kind="binary", categories=("F", "M"))
 WARD = Feature("ward", kind="categorical", categories=("icu", "step-down", "home"))
 
 
+LICENCE = Feature("licence", kind="binary", categories=("No", "Yes"))
 PAIN = Feature("pain", kind="ordinal", categories=("none", "mild", "severe"))
 
 
@@ -163,7 +164,11 @@ def test_a_feature_that_contradicts_itself_is_refused(settings, message):
     [
         (WARD, "step-donw", "unseen category 'step-donw'.*did you mean 'step-down'"),
         (WARD, [1], "unseen category"),
-        (FIO2, "0.5", "'fio2' is '0.5': a finite number"),
+        (LICENCE, True, r"unseen category True \(did you mean 'Yes'\?\)"),
+        (LICENCE, "n", r"unseen category 'n' \(did you mean 'No'\?\)"),
+        (Feature("on", kind="binary", categories=(False, True)), "yes", r"did you mean True\?"),
+        (Feature("on", categories=("ja", "yes", "no"), kind="categorical"), True, "True: the sche"),
+        (FIO2, "0.5", "'fio2' is the text '0.5': give the number 0.5"),
         (FIO2, float("inf"), "finite number"),
         (AGE, 63.5, "integer and cannot be 63.5.*kind='numeric'"),
     ],

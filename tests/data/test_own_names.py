@@ -82,6 +82,47 @@ def test_a_time_that_an_action_may_set_back_is_asked_about(name):
     assert f"schema.with_({name!r}, moves='up')" in own.note
 
 
+@pytest.mark.parametrize(
+    "name", ["months_unemployed", "WeeksInactive", "days_sick", "years vacant"]
+)
+def test_a_time_in_a_state_that_may_end_is_left_free_and_asked_about(name):
+    own = guess_own({"name": name, "kind": "integer"})
+
+    assert own is not None
+    assert own.moves is None
+    assert own.note.endswith(f"if time alone changes it, schema.with_({name!r}, moves='grows')")
+
+
+@pytest.mark.parametrize("name", ["region", "city_name", "HomeCounty", "district"])
+def test_a_place_is_left_free_and_asked_about(name):
+    own = guess_own({"name": name, "kind": "categorical"})
+
+    assert own is not None
+    assert own.moves is None
+    assert own.note.endswith(f"if no action changes it, schema.with_({name!r}, moves='never')")
+    assert guess_own({"name": name, "kind": "integer"}) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["job_within_6_months", "readmitted within 30 days", "DefaultWithin12Months", "paid_within_2y"],
+)
+def test_what_came_about_within_a_time_is_kept_as_an_outcome_is(name):
+    own = guess_own({"name": name, "kind": "binary"})
+
+    assert own is not None
+    assert own.moves == "never"
+    assert "as outcomes do: it is kept as it is" in own.note
+    assert guess_own({"name": name, "kind": "numeric"}) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["within_budget", "payments_within_limit", "within_30_km", "city_trips"]
+)
+def test_other_words_within_and_of_places_say_nothing(name):
+    assert guess_own({"name": name, "kind": "binary"}) is None
+
+
 @pytest.mark.parametrize("name", ["diabetes", "has_stroke", "known_heart_disease_cad", "COPD"])
 def test_an_illness_that_lasts_is_kept_where_it_is_there_or_not(name):
     own = guess_own({"name": name, "kind": "binary"})

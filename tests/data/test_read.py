@@ -114,7 +114,7 @@ def test_a_table_that_cannot_be_read_says_where_and_what_to_do(table, message):
         ({**PERSON, "temp": float("inf")}, "'temp' is inf: a finite number"),
         (
             {key: value for key, value in PERSON.items() if key != "temp"} | {"tmep": 3},
-            "did you mean 'tmep'",
+            r"has 'tmep', which is no feature \(did you mean 'temp'\?\): it has",
         ),
         ({**PERSON, "ward": "icuu"}, "did you mean 'icu'"),
         ({**PERSON, "age": 1.5}, "cannot be 1.5"),

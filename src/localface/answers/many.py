@@ -10,9 +10,12 @@ import numpy as np
 
 from localface.answers.json_text import dump_json, load_json
 from localface.answers.many_columns import answer_columns, changes_of, counts_by_feature
+from localface.answers.many_page import lines_as_html
 from localface.answers.recourse import Recourse
 from localface.data.table_format import table_from_columns
 from localface.errors import InputError
+
+_MOST_SHOWN = 50  # people that a notebook shows
 
 
 class Recourses(Sequence[Recourse]):
@@ -106,14 +109,31 @@ class Recourses(Sequence[Recourse]):
         some have no answer. A pandas table has the labels of their rows, so that it can be joined
         with theirs.
         """
+        every = self._answered_or_not()
+        numbers = list(every)
+        columns: dict[str, list[Any]] = {} if self._everybody_answered else {"person": numbers}
+        columns |= answer_columns([every[n] for n in numbers])
+        return self._with_labels(table_from_columns(columns, self._kind), numbers)
+
+    def to_html(self, most: int | None = None) -> str:
+        """One line a person, and what changes most often, as HTML; of ``most`` people at most."""
+        lines = [
+            (n if self._labels is None else self._labels[n], one)
+            for n, one in self._answered_or_not().items()
+        ]
+        counts = counts_by_feature([one for one in self._answers if one.found])
+        return lines_as_html(lines, counts, caption=repr(self).strip("<>"), most=most)
+
+    def _repr_html_(self) -> str:
+        return self.to_html(_MOST_SHOWN)
+
+    def _answered_or_not(self) -> dict[int, Recourse | InputError]:
+        """The answer of each person, or why there is none, by their number."""
         every: dict[int, Recourse | InputError] = {
             **dict(zip(self.numbers, self._answers, strict=True)),
             **self.errors,
         }
-        numbers = list(self.numbers) if not self.errors else sorted(every)
-        columns: dict[str, list[Any]] = {} if self._everybody_answered else {"person": numbers}
-        columns |= answer_columns([every[n] for n in numbers])
-        return self._with_labels(table_from_columns(columns, self._kind), numbers)
+        return {n: every[n] for n in sorted(every)} if self.errors else every
 
     def to_json(self, indent: int | None = None) -> str:
         """Write all answers down; ``Recourses.from_json`` gives them back, without the errors."""

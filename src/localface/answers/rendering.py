@@ -11,7 +11,7 @@ from localface.answers.wording import to_one_line
 _WIDEST_NAME = 28  # characters, in text
 _WIDEST_CHANGE = 36
 
-_STYLE = """<style>
+STYLE = """<style>
 .localface-recourse {color: inherit; font-family: inherit; max-width: 60em}
 .localface-recourse table {border-collapse: collapse; color: inherit; background: transparent}
 .localface-recourse caption, .localface-recourse th, .localface-recourse td {text-align: left}
@@ -77,7 +77,7 @@ def page_as_html(page: Page) -> str:
     else:
         now = f"<p>now: {page.noun} {escape(page.now)}</p>" if page.now else ""
         middle = f"<p><strong>{headline}</strong></p>{opening}{now}"
-    return f'{_STYLE}<div class="localface-recourse">{alerts}{middle}{closing}</div>'
+    return f'{STYLE}<div class="localface-recourse">{alerts}{middle}{closing}</div>'
 
 
 def _table_content_html(page: Page) -> str:

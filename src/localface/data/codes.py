@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import isfinite
 from numbers import Real
 from typing import TypeVar
@@ -15,6 +16,9 @@ from localface.errors import ConstraintError, DataError, did_you_mean, list_name
 FeatureValue = str | bool | int | float
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
+
+_YES = frozenset({"yes", "y", "true", "t", "ja", "si", "oui", "on"})
+_NO = frozenset({"no", "n", "false", "f", "nein", "non", "off"})
 
 MOST_EXACT = 2**53  # the largest count up to which every whole number is a float
 
@@ -65,11 +69,43 @@ def category_code(feature: DeclaredFeature, value: object) -> float:
 def unseen_category_error(feature: DeclaredFeature, value: object) -> DataError:
     """Say that a value is none of a feature's categories, and what they are."""
     known = feature.categories or ()
+    truth = _truth(value)
+    alike = [] if truth is None else [one for one in known if _truth(one) is truth]
+    near = f" (did you mean {alike[0]!r}?)" if len(alike) == 1 else did_you_mean(value, known)
     return DataError(
-        f"{feature.name!r} has the unseen category {value!r}{did_you_mean(value, known)}: "
+        f"{feature.name!r} has the unseen category {value!r}{near}: "
         f"the schema knows {list_names(known)}",
         feature=feature.name,
     )
+
+
+def no_number_error(feature: DeclaredFeature, value: object) -> DataError:
+    """Say that a value is no number, and which one a text spells."""
+    if not isinstance(value, str):
+        return DataError(
+            f"{feature.name!r} is {value!r}: a finite number is wanted", feature=feature.name
+        )
+    spelt = _spelt_number(value)
+    wanted = "a finite number is wanted" if spelt is None else f"give the number {spelt}"
+    return DataError(
+        f"{feature.name!r} is the text {value!r}: {wanted}", feature=feature.name, suggestion=spelt
+    )
+
+
+def _spelt_number(text: str) -> int | float | None:
+    for kind in (int, float):
+        with suppress(ValueError):
+            number = kind(text)
+            return None if finite_number(number) is None else number
+    return None
+
+
+def _truth(value: object) -> bool | None:
+    """What a category or a value says where it plainly says yes or no; None where it does not."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return True if word in _YES else False if word in _NO else None
 
 
 def too_large_error(name: str) -> DataError:

@@ -128,17 +128,13 @@ def check_where(features: Sequence[Feature], where: Mapping[str, object] | None)
 
 def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
     """Return which way a feature may move when both the schema and the call have a say."""
+    is_one_way = extra.moves in ("up", "down")
+    if feature.moves in OWN and extra.lets_move and (is_one_way or feature.moves == "never"):
+        raise _own_moves_error(feature)
     if feature.moves == "grows":  # time passes, whatever a call asks for
         return "grows"
     if feature.moves == extra.moves:
         return extra.moves
-    if feature.moves == "never" and extra.lets_move:
-        raise ConstraintError(
-            f"{feature.name!r} never moves by the schema, and where= says how it may: where= only "
-            "narrows what the schema allows, so leave it out, or let it move in the schema",
-            feature=feature.name,
-            option="where",
-        )
     both = {feature.moves, extra.moves} - {"freely"}
     if both == {"up", "down"}:
         raise ConstraintError(
@@ -147,6 +143,20 @@ def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
             feature=feature.name,
         )
     return "never" if "never" in both else next(iter(both), "freely")
+
+
+def _own_moves_error(feature: Feature) -> ConstraintError:
+    """Say that a call cannot let move what no action changes."""
+    how, instead = "never moves by the schema", "leave it out"
+    if feature.moves == "grows":
+        how = "grows by itself by the schema, no action changes it"
+        instead = "leave it out, say how far waiting may take it (a number, or (low, high))"
+    return ConstraintError(
+        f"{feature.name!r} {how}, and where= says how it may: where= only "
+        f"narrows what the schema allows, so {instead}, or let it move in the schema",
+        feature=feature.name,
+        option="where",
+    )
 
 
 def _stays_absent(feature: Feature, own: float) -> _FeatureBox:

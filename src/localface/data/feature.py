@@ -21,6 +21,7 @@ from localface.data.codes import (
     MOST_EXACT,
     FeatureValue,
     finite_number,
+    no_number_error,
     too_large_error,
     unseen_category_error,
 )
@@ -193,9 +194,7 @@ class Feature:
             raise too_large_error(self.name)
         found = finite_number(float(value) if isinstance(value, bool | np.bool_) else value)
         if found is None:
-            raise DataError(
-                f"{self.name!r} is {value!r}: a finite number is wanted", feature=self.name
-            )
+            raise no_number_error(self, value)
         if self.whole and found != round(found):
             raise DataError(
                 f"{self.name!r} is {self.kind} and cannot be {value!r}: give a whole number, "

@@ -6,6 +6,7 @@ could change is not to be taken from them because its name shares a word with an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -134,6 +135,15 @@ _AHEAD = frozenset({"next", "due", "planned", "scheduled", "expiry", "until", "d
 _MIDDLES = frozenset({"avg", "average", "mean", "median", "typical", "usual"})  # may fall as well
 _LONG_TIMES = frozenset({"days", "weeks", "months", "mths", "years", "yrs"})
 _BESIDE_CUSTOMERS = _CUSTOMER | _LONG_TIMES | _PLAIN | {"as", "been", "since", "for"}
+_STATES = frozenset(  # that last for a while, and may end
+    {"unemployed", "unemployment", "jobless", "inactive", "homeless", "sick", "vacant", "idle"}
+)
+_PLACES = frozenset(
+    {"region", "county", "province", "district", "city", "town", "municipality", "borough"}
+)
+_WITHIN_A_TIME = re.compile(
+    r"within[\W_]*\d+[\W_]*(h|hours?|d|days?|w|weeks?|m|mths?|months?|y|yrs?|years?)$", re.I
+)
 _SCHOOLING = frozenset({"education", "educ", "schooling", "edu", "bildung"})
 _NUMBERS = ("numeric", "integer")
 
@@ -158,10 +168,10 @@ def guess_own(guess: Mapping[str, object]) -> OwnGuess | None:
     for belongs, why in _ALWAYS_KEPT:
         if belongs(words):
             return _kept(name, why)
-    if "language" in words and words <= _LANGUAGE:
-        line = "may be somebody's first language by its name: it is left free"
-        return OwnGuess(None, _with_line(name, line, "never", "it is"))
-    if (found := _guess_time(name, words, number=number)) is not None:
+    if guess["kind"] == "binary" and _WITHIN_A_TIME.search(name):
+        return _kept(name, "tells by its name what came about within a time, as outcomes do")
+    found = _guess_origin(name, words, number=number) or _guess_time(name, words, number=number)
+    if found is not None:
         return found
     if _is_event(words):
         return _kept(name, "looks by its name like something past, which nobody can undo")
@@ -169,6 +179,17 @@ def guess_own(guess: Mapping[str, object]) -> OwnGuess | None:
         return _kept(name, "looks by its name like an illness that no action takes away")
     if words & _SCHOOLING and words <= _SCHOOLING | _PLAIN | {"years", "level"} and _rises(guess):
         return OwnGuess("up", _with_line(name, "is schooling by its name: it only rises", "freely"))
+    return None
+
+
+def _guess_origin(name: str, words: frozenset[str], *, number: bool) -> OwnGuess | None:
+    """A first language and a place are asked about: few people change them for a plan."""
+    if "language" in words and words <= _LANGUAGE:
+        line = "may be somebody's first language by its name: it is left free"
+        return OwnGuess(None, _with_line(name, line, "never", "it is"))
+    if not number and words & _PLACES and words <= _PLACES | _PLAIN:
+        line = "tells by its name where somebody or something is: it is left free"
+        return OwnGuess(None, _with_line(name, line, "never", "no action changes it"))
     return None
 
 
@@ -269,6 +290,9 @@ def _guess_time(name: str, words: frozenset[str], *, number: bool) -> OwnGuess |
     if "since" in words and words & (_LATEST | _TIMES):
         line = "tells by its name how long something is past: it is left free"
         return OwnGuess(None, _with_line(name, line, "up", "time alone changes it"))
+    if words & _LONG_TIMES and words & _STATES and words <= _LONG_TIMES | _STATES | _PLAIN:
+        line = "tells by its name how long something has lasted: it is left free"
+        return OwnGuess(None, _with_line(name, line, "grows", "time alone changes it"))
     if words & _BEFORE and words & _TIMES:
         line = "tells by its name a time before something: it is left free"
         return OwnGuess(None, _with_line(name, line, "never", "no action changes it"))

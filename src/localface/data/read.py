@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import narwhals as nw
@@ -21,9 +21,15 @@ from localface.data.frames import (
     values_of_column,
 )
 from localface.data.hot_columns import code_of_hot_values, codes_of_hot_columns, columns_to_read
+from localface.data.names_given import (
+    check_column_count,
+    check_person_names,
+    check_table_names,
+    refuse_unknown_keys,
+)
 from localface.data.one_person import open_person
 from localface.data.schema import Schema
-from localface.errors import DataError, did_you_mean, list_names
+from localface.errors import DataError
 from localface.types import Array, Mask
 
 
@@ -48,14 +54,14 @@ def read_record(
         return _read_only_row(opened.native, schema)
     values = opened.values
     if isinstance(opened.native, np.ndarray):
-        _check_column_count(len(values), schema)
+        check_column_count(len(values), schema)
         values = dict(zip(schema.columns, values.values(), strict=True))
     if opened.came_as == "frame":
         codes = _codes_or_none(values, schema)
         return _read_only_row(opened.native, schema) if codes is None else codes
-    _check_column_names(values, schema, what)
+    check_person_names(values, schema, what)
     if opened.came_as == "dict":
-        _refuse_unknown_keys(values, schema, what or f"the {schema.each_row.one}", extra)
+        refuse_unknown_keys(values, schema, what or f"the {schema.each_row.one}", extra)
     return np.array([_code_of_person(feature, values) for feature in schema])
 
 
@@ -82,20 +88,6 @@ def _code_of_person(feature: Feature, person: Mapping[Any, Any]) -> float:
     if feature.columns is not None and feature.name not in person:
         return code_of_hot_values(feature, person)
     return feature.code(person[feature.name])
-
-
-def _refuse_unknown_keys(
-    have: Iterable[Any], schema: Schema, what: str, extra: Collection[str]
-) -> None:
-    """Refuse what is neither a feature nor another column of the data: it may be a slip."""
-    known = {*schema.names, *schema.columns, *extra}
-    strange = next((str(name) for name in have if name not in known), None)
-    if strange is not None:
-        raise DataError(
-            f"{what} has {strange!r}, which is no feature{did_you_mean(strange, schema.names)}: "
-            f"leave it out; there are {list_names(schema.names)}",
-            feature=strange,
-        )
 
 
 def read_people(people: object, schema: Schema, *, extra: Collection[str] = ()) -> Array:
@@ -185,10 +177,10 @@ def _is_readable(table: Frame | ColumnValues, schema: Schema) -> bool:
 
 def _read_columns(table: Frame | ColumnValues, schema: Schema) -> Array:
     if isinstance(table, np.ndarray):
-        _check_column_count(table.shape[1], schema)
+        check_column_count(table.shape[1], schema)
         columns = {name: table[:, j] for j, name in enumerate(schema.columns)}
     else:
-        _check_column_names(table.columns, schema, "the table")
+        check_table_names(table.columns, schema)
         names = columns_to_read(table.columns, schema)
         columns = dict(zip(names, _take_columns(table, names), strict=True))
     hot = [feature for feature in schema if feature.name not in columns]
@@ -225,29 +217,6 @@ def _refuse_inexact_wholes(columns: Mapping[str, ColumnValues], names: list[str]
         values = columns[name]
         if values.dtype.kind == "f" and (np.abs(values[~np.isnan(values)]) >= MOST_EXACT).any():
             raise too_large_error(name)
-
-
-def _check_column_count(width: int, schema: Schema) -> None:
-    if width != len(schema.columns):
-        raise DataError(
-            f"the array has {width} columns and the schema {len(schema.columns)} features "
-            f"({list_names(schema.columns)}): give one column a feature, in that order"
-        )
-
-
-def _check_column_names(have: Iterable[object], schema: Schema, what: str) -> None:
-    names = [str(name) for name in have]
-    wanted = columns_to_read(names, schema)
-    there = set(names)
-    lacking = [name for name in wanted if name not in there]
-    if lacking:
-        spare = [name for name in names if name not in wanted]
-        each = ", ".join(f"{name!r}{did_you_mean(name, spare)}" for name in lacking)
-        unknown = "" if what else "; give None for what is not known"
-        whose = what or f"the {schema.each_row.one}"
-        raise DataError(
-            f"{whose} lacks {each}: it has {list_names(names)}{unknown}", feature=lacking[0]
-        )
 
 
 def _refuse_gaps(schema: Schema, columns: list[ColumnValues]) -> None:

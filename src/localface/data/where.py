@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from localface.errors import ConstraintError, did_you_mean, list_names
 WHERE_MOVES = ("freely", "up", "down", "never")
 """How a feature may move by ``where=``; that it grows is for the schema to say."""
 
+_SHARE = re.compile(r"([-+\N{MINUS SIGN}]?)\s*(\d+(?:\.\d+)?)\s*%")  # 15 % less, as people write it
 _PARTS = ("moves", "within", "bounds", "categories")
 
 
@@ -111,6 +113,7 @@ def _read_direction(feature: Feature, word: object) -> str:
         hint = f"use one of {list_names(WHERE_MOVES)}"
         if feature.kind in ("numeric", "integer"):
             hint += ", a number (how far it may move) or (low, high), with None for an open end"
+            hint += _share_in_words(word)
         if feature.categories is not None and word in feature.categories:
             hint = f"to allow that category only, write [{word!r}]"
         raise _constraint_error(
@@ -123,6 +126,24 @@ def _read_direction(feature: Feature, word: object) -> str:
             f"{feature.name!r} is categorical and has no {word}: list the categories it may take",
         )
     return str(word)
+
+
+def _share_in_words(word: object) -> str:
+    """Say what a percentage would have to be: the range that it makes of the person's value."""
+    found = _SHARE.fullmatch(str(word).strip())
+    if found is None:
+        return ""
+    by = float(found[2])
+    if found[1] in ("-", "\N{MINUS SIGN}"):
+        which, low, high = "less", 1000 - 10 * by, 1000.0
+    elif found[1] == "+":
+        which, low, high = "more", 1000.0, 1000 + 10 * by
+    else:
+        which, low, high = "less or more", 1000 - 10 * by, 1000 + 10 * by
+    return (
+        f"; a percentage is worked out first: where the value is 1000 now, up to {by:g} % {which} "
+        f"is from {low:g} to {high:g}"
+    )
 
 
 def _read_distance(feature: Feature, distance: object) -> float:

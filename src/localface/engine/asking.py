@@ -113,7 +113,7 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
             max_features=ask.max_features,
             least_effort=ask.prefer == "effort",
         ),
-        where=_limits_with_kept(schema, ask),
+        where=limits_with_kept(schema, ask),
         weights=_read_weights(schema, ask.weights),
         relax=ask.relax,
         counterfactual=goal,
@@ -213,7 +213,7 @@ def naming_person(number: int, rows: RowWords) -> Iterator[None]:
         raise refusal from None
 
 
-def _limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
+def limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
     """What may change, narrowed by what is to stay as it is altogether."""
     lists = {"avoid": ask.avoid, "fixed": ask.fixed, "only": ask.only}
     for option, names in lists.items():
@@ -224,12 +224,26 @@ def _limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
             )
         _check_feature_names(option, names, schema)
     check_where(schema.features, ask.where)
+    _refuse_only_what_is_kept(ask)
     kept = [*ask.avoid, *ask.fixed]
     if ask.only:
         kept += [name for name in schema.names if name not in ask.only]
     if not kept:
         return ask.where
     return {**(ask.where or {}), **dict.fromkeys(kept, "never")}
+
+
+def _refuse_only_what_is_kept(ask: Ask) -> None:
+    """Refuse to keep every feature that only= lets change."""
+    kept = {*ask.avoid, *ask.fixed}
+    if ask.only and kept.issuperset(ask.only):
+        option = "fixed" if kept == {*ask.fixed} else "avoid"
+        raise ConstraintError(
+            f"only= lets nothing but {list_names(ask.only)} change, and {option}= keeps it as it "
+            "is: name another feature in only=, or leave it out of the other",
+            feature=ask.only[0],
+            option=option,
+        )
 
 
 def _features_let_change(schema: Schema, ask: Ask) -> dict[str, str]:

@@ -75,8 +75,10 @@ class Report:
         done = self.kept + self.written
         part = "" if done == self.blocks else f"{done:,} of "
         kept = f" ({self.kept:,} from before)" if self.kept else ""
-        people = f"{self.people:,} people, {self.found:,} found{failed}"
-        return f"{people}: {part}{self.blocks:,} blocks{kept} in {self.out}"
+        who = "person" if self.people == 1 else "people"
+        blocks = "block" if self.blocks == 1 else "blocks"
+        people = f"{self.people:,} {who}, {self.found:,} found{failed}"
+        return f"{people}: {part}{self.blocks:,} {blocks}{kept} in {self.out}"
 
 
 class Unfinished(LocalFACEError):
@@ -112,12 +114,13 @@ def explain_blocks(
 ) -> Report:
     """Explain everyone in ``people`` with an engine, and write their answers to ``out``.
 
-    ``people`` is a parquet file, a folder of them or a pyarrow dataset. ``out`` is a new or
-    empty folder, or that of the same run: its finished blocks are not done again. Without
-    an ``id_column`` a person's id is their place among all the people, counted from 0.
+    ``people`` is a parquet, CSV or JSON file, a folder of files of one kind, or a pyarrow
+    dataset. ``out`` is a new or empty folder, or that of the same run: its finished blocks are
+    not done again. Without an ``id_column`` a person's id is their place among all the people,
+    counted from 0.
     """
     opened = open_people(people, block_size=block_size)
-    worker.check_columns(opened.dataset.schema.names)
+    worker.check_columns(opened.schema.names)
     with open_answers_folder(out, manifest_of(worker, opened)) as folder:
         report = _explain_missing(run_blocks, worker, opened, folder, progress=progress)
     if report.failures:

@@ -1,4 +1,4 @@
-"""People out of parquet files, in numbered blocks."""
+"""People out of files, in numbered blocks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from localface.apps.batch.people_tables import TEXT_SUFFIXES, find_text_tables, read_text_tables
 from localface.data.opening import reraise_as
-from localface.errors import DataError, InputError, did_you_mean, needs_extra
+from localface.errors import DataError, InputError, did_you_mean, list_names, needs_extra
 
 with needs_extra("cluster", "explaining people in blocks"):
     import pyarrow as pa
@@ -21,7 +22,7 @@ POSITION = "__place__"  # the column with a person's number, where no other says
 class PeopleFiles:
     """People in files, in the order of the files' names, cut into blocks of ``block_size``."""
 
-    dataset: Any
+    schema: Any
     files: tuple[tuple[Any, int], ...]  # each with the number of people in it
     block_size: int
 
@@ -60,7 +61,7 @@ class PeopleFiles:
             if n and not wanted.isdisjoint(range(start // size, (start + n - 1) // size + 1)):
                 first = start
                 stream = file.to_batches(
-                    schema=self.dataset.schema,
+                    schema=self.schema,
                     columns=list(columns),
                     batch_size=size,
                     use_threads=False,
@@ -83,19 +84,31 @@ class PeopleFiles:
 
 
 def open_people(source: Any, *, block_size: int) -> PeopleFiles:
-    """Open a parquet file, a folder of them, an address (``s3://...``) or a pyarrow dataset."""
+    """Open parquet, CSV or JSON, a folder of them, an address (``s3://...``) or a pyarrow dataset.
+
+    Parquet is read piece by piece; CSV and JSON are read whole.
+    """
     _check_block_size(block_size)
+    tables = [] if isinstance(source, ds.Dataset) else find_text_tables(_existing(source))
+    if tables:
+        opened = read_text_tables(tables)
+        files = tuple((one, one.count_rows()) for one in opened)
+        people = PeopleFiles(opened[0].people.schema, files, block_size)
+    else:
+        people = _open_parquet(source, block_size)
+    if people.n_people == 0:
+        raise DataError(
+            f"there is nobody in {source!s}: give a file, or a folder, with at least one person"
+        )
+    return people
+
+
+def _open_parquet(source: Any, block_size: int) -> PeopleFiles:
     dataset = source if isinstance(source, ds.Dataset) else _open_dataset(source)
     with reraise_as("the people cannot be read as parquet", DataError):
         fragments = sorted(dataset.get_fragments(), key=lambda one: getattr(one, "path", ""))
         files = tuple((one, one.count_rows()) for one in fragments)
-    people = PeopleFiles(dataset, files, block_size)
-    if people.n_people == 0:
-        raise DataError(
-            f"there is nobody in {source!s}: "
-            "give a parquet file, or a folder with at least one person"
-        )
-    return people
+    return PeopleFiles(dataset.schema, files, block_size)
 
 
 def _check_block_size(block_size: object) -> None:
@@ -105,12 +118,19 @@ def _check_block_size(block_size: object) -> None:
         )
 
 
-def _open_dataset(source: str | Path) -> Any:
+def _existing(source: str | Path) -> str | Path:
+    """Make sure that there is something at a path; addresses are left to pyarrow."""
     if "://" not in str(source) and not Path(source).exists():
         folder = Path(source).parent
         beside = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
         raise InputError(
             f"there is no file or folder {str(source)!r}{did_you_mean(Path(source).name, beside)}"
         )
-    with reraise_as(f"{str(source)!r} cannot be read as parquet", DataError):
+    return source
+
+
+def _open_dataset(source: str | Path) -> Any:
+    kinds = list_names(TEXT_SUFFIXES)
+    sentence = f"{str(source)!r} cannot be read as parquet (of other files the name tells: {kinds})"
+    with reraise_as(sentence, DataError):
         return ds.dataset(str(source), format="parquet")

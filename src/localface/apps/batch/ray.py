@@ -45,7 +45,7 @@ def explain_parquet(
     id_column: str | None = None,
     ask: Ask | None = None,
 ) -> Report:
-    """Explain everyone in a parquet file or a folder of them on a Ray cluster.
+    """Explain everyone in a file, or in a folder of them, on a Ray cluster.
 
     The explainer is put into the object store once and shared by the workers of a node.
     People are read, and answers written, where this is called: only they need reach the

@@ -28,7 +28,7 @@ def explain_parquet(
     id_column: str | None = None,
     ask: Ask | None = None,
 ) -> Report:
-    """Explain everyone in a parquet file or a folder of them, and write the answers to ``out``.
+    """Explain everyone in a file, or in a folder of them, and write the answers to ``out``.
 
     ``id_column`` and ``ask`` are described at ``Worker``; what is written, and what a restart
     does, at ``explain_blocks``.

@@ -19,7 +19,7 @@ from localface.apps.cli.ask_options import read_ask
 from localface.apps.cli.console import print_to_stderr, show_while_working
 from localface.apps.cli.exit_codes import FOUND, NO_RECOURSE
 from localface.apps.cli.ground import run_ground
-from localface.apps.cli.inputs import find_person, make_explainer, note_identifiers
+from localface.apps.cli.inputs import find_person, make_explainer, name_person, note_identifiers
 from localface.apps.cli.promises import run_promise, run_recheck
 from localface.data.notes_in_toml import note_in_toml
 from localface.data.schema import Schema
@@ -27,7 +27,7 @@ from localface.data.schema_guide import guided_toml
 from localface.data.schema_table import schema_lines
 from localface.errors import InputError, install_command, needs_extra
 from localface.explainer import LocalFACE
-from localface.options import Search
+from localface.options import Ask, Search
 
 if TYPE_CHECKING:
     from localface.apps.batch import Report
@@ -73,6 +73,8 @@ def _write_demo_figure(explainer: LocalFACE, person: Any, path: Path) -> Path | 
 
 
 def _run_explain(arguments: argparse.Namespace) -> int:
+    if arguments.row is None and arguments.person is None and arguments.people is None:
+        raise InputError("say who is to be explained, with --row, --person or --people")
     if arguments.people is not None:
         return _explain_people(arguments)
     if arguments.alternatives is not None and arguments.plot:
@@ -83,35 +85,38 @@ def _run_explain(arguments: argparse.Namespace) -> int:
         with needs_extra("plots", "--plot"):
             import matplotlib  # noqa: F401
     with redirect_stdout(sys.stderr):  # whatever the user's model prints is not the answer
-        answer = _explain_one_person(arguments)
+        answer, ask = _explain_one_person(arguments)
         written = []
         if isinstance(answer, Recourse) and arguments.plot:
             with show_while_working("drawing"):
                 written.append(files.write_figure(answer.plot(), arguments.plot))
         if arguments.html:
-            written.append(files.write_answer(answer, arguments.html))
+            person = name_person(arguments)
+            written.append(files.write_answer(answer, arguments.html, person=person, ask=ask))
     print(answer.to_json(indent=2) if arguments.json else answer)
     for path in written:
         print_to_stderr(f"wrote {path}")
     return _exit_code(answer)
 
 
-def _explain_one_person(arguments: argparse.Namespace) -> Recourse | Alternatives:
-    """Make an explainer, and ask it about one person."""
+def _explain_one_person(arguments: argparse.Namespace) -> tuple[Recourse | Alternatives, Ask]:
+    """Make an explainer, and ask it about one person; also gives back what was asked."""
     explainer, columns = make_explainer(arguments)
     person = find_person(arguments, columns)
     ask = read_ask(arguments, explainer.schema)
     with show_while_working("looking for a path"):
         if arguments.alternatives is not None:
             many = {"n": arguments.alternatives, "differ": arguments.differ}
-            return explainer.alternatives(person, **ask.given_options(), **many)
-        return explainer.explain(person, **ask.given_options())
+            return explainer.alternatives(person, **ask.given_options(), **many), ask
+        return explainer.explain(person, **ask.given_options()), ask
 
 
 def _explain_people(arguments: argparse.Namespace) -> int:
     """Explain everyone in a folder, here or on a cluster."""
     if arguments.out is None:
         raise InputError("--people needs --out FOLDER, where the answers go")
+    if arguments.row is not None:
+        raise InputError("--row is for one person, and --people for all of them: leave one out")
     if arguments.alternatives is not None:
         raise InputError("--alternatives is for one person: give --row or --person")
     explainer, _ = make_explainer(arguments)
@@ -124,6 +129,10 @@ def _explain_people(arguments: argparse.Namespace) -> int:
         ask=read_ask(arguments, explainer.schema),
     )
     print(report)
+    print(
+        f"to read it: pandas.read_parquet({str(report.out)!r}) has one line a person, by their id; "
+        "Recourse.from_json reads a whole answer from the column 'answer'"
+    )
     return FOUND
 
 

@@ -15,7 +15,7 @@ def add_explain_command(commands: Any) -> None:
         "explain",
         usage=(
             "localface explain --data ROWS --model MODEL "
-            "(--row N | --person FILE | --people FOLDER) [options]"
+            "(--row ROW | --person FILE [--row ROW] | --people PATH) [options]"
         ),
         help="find recourse for one person",
         description=(
@@ -31,7 +31,7 @@ def add_explain_command(commands: Any) -> None:
     add_ask_options(wanted)
     add_alternatives_options(wanted)
     _add_output_options(explain.add_argument_group("where the answer goes"))
-    _add_batch_options(explain.add_argument_group("many people (see docs/batch.md)"))
+    _add_batch_options(explain.add_argument_group("many people, with --people"))
     explain.set_defaults(run="explain")
 
 
@@ -50,7 +50,7 @@ def add_serve_command(commands: Any) -> None:
     _add_service_options(serve.add_argument_group("what to serve"))
     _add_server_options(serve.add_argument_group("where to serve it"))
     add_explainer_options(serve.add_argument_group("what is wanted"))
-    serve.set_defaults(run="serve", row=None)
+    serve.set_defaults(run="serve", row=None, person=None)
 
 
 def _add_service_options(group: Any) -> None:
@@ -126,21 +126,31 @@ def _add_input_options(group: Any) -> None:
         required=True,
         help="a .skops or .onnx file, or module:attribute to import",
     )
-    who = group.add_mutually_exclusive_group(required=True)
+    who = group.add_mutually_exclusive_group()
+    add_person_options(group, who)
     who.add_argument(
-        "--row", metavar="N", type=int, help="the person in this row of the data, counted from 0"
+        "--people",
+        metavar="PATH",
+        help=f"everyone in a file ({', '.join(files.TABLE_SUFFIXES)}) or a folder of files of one "
+        "kind; needs --out",
+    )
+    add_reading_options(group)
+
+
+def add_person_options(group: Any, who: Any) -> None:
+    """Add how one person is named; ``who`` is the group that ``--person`` goes into."""
+    group.add_argument(
+        "--row",
+        metavar="ROW",
+        help="the person in this row of --data, or of --person where that is a table: its number, "
+        "counted from 0, or a column and what it holds there, as in client_no=C17",
     )
     who.add_argument(
         "--person",
         metavar="FILE",
-        help="the person in a JSON file, feature by feature; - reads stdin",
+        help="the person in a file: JSON, feature by feature (- reads stdin), or a table, with "
+        "--row where it has several; nothing is learnt from it",
     )
-    who.add_argument(
-        "--people",
-        metavar="FOLDER",
-        help="everyone in a parquet file or a folder of them; needs --out",
-    )
-    add_reading_options(group)
 
 
 def add_retraining_options(group: Any) -> None:
@@ -151,7 +161,7 @@ def add_retraining_options(group: Any) -> None:
         metavar="MODEL",
         action="append",
         default=[],
-        help="another model that should agree, as --model; may be repeated; see docs/retraining.md",
+        help="another model that should agree, as --model; may be repeated",
     )
     add(
         "--agree",
@@ -298,5 +308,5 @@ def _add_batch_options(group: Any) -> None:
     add(
         "--device",
         choices=("cuda", "cpu"),
-        help="look at all rows, on a GPU or (slowly) on the processor; see docs/batch.md",
+        help="look at all rows, on a GPU, or (slowly, for the same answers) on the processor",
     )

@@ -84,10 +84,10 @@ def note_identifiers(columns: files.ChosenColumns) -> None:
 
 def _make_store_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.ChosenColumns]:
     """Open a folder that ``localface store`` wrote; its rows stay where they are."""
-    if arguments.row is not None:
+    if arguments.row is not None and arguments.person is None:
         raise InputError(
-            "--row counts the rows of a table, and a store has them in an order of its own: "
-            "use --person"
+            "--row names a row of a table, and a store has them in an order of its own: "
+            "use --person, with --row where it is a table"
         )
     with show_while_working(f"opening {arguments.data}"):
         store = files.open_store(arguments.data)
@@ -134,11 +134,22 @@ def _schema_or_model_in_words(model: Any) -> str:
 
 
 def find_person(arguments: argparse.Namespace, columns: files.ChosenColumns) -> Any:
-    """The person who was named, by row or by file."""
+    """The person who was named, by a row of the data, by a file, or by a row of a file."""
     if arguments.person is None:
-        return files.take_row(columns.table, arguments.row)
-    person = files.read_person(arguments.person)
+        return files.take_row(columns.table, files.find_row(columns.whole, arguments.row))
+    person = files.read_person(arguments.person, arguments.row)
+    if not isinstance(person, dict):  # further columns of a table are passed over
+        return person
     return {name: value for name, value in person.items() if name not in columns.dropped}
+
+
+def name_person(arguments: argparse.Namespace) -> str | None:
+    """What a page calls the person who was named: an identifier, or a row of a file."""
+    if arguments.row is None:
+        return None if arguments.person == "-" else Path(arguments.person).name
+    if arguments.row.isdecimal():
+        return f"row {arguments.row} of {Path(arguments.person or arguments.data).name}"
+    return str(arguments.row).replace("=", " ", 1)
 
 
 def _explainer_options(

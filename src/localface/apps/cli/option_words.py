@@ -12,6 +12,8 @@ _PHRASES = (
         "make the explainer with y=, the outcomes that the model was fitted on",
         "name the column that the model was fitted to with --outcome",
     ),
+    ("(low, high), with None for an open end", "LOW:HIGH, with nothing for an open end"),
+    ("(a number, or (low, high))", "(a number, or LOW:HIGH)"),
     ("target=(low, high)", "--target LOW:HIGH"),
     ("; --groups on the command line)", ")"),
     ("give None for what is not known", "give null for what is not known"),

@@ -8,6 +8,7 @@ from localface.apps import files
 from localface.apps.cli.ask_options import add_ask_options
 from localface.apps.cli.explain_arguments import (
     add_explainer_options,
+    add_person_options,
     add_reading_options,
     add_retraining_options,
 )
@@ -21,7 +22,7 @@ def add_promise_command(commands: Any) -> None:
         "promise",
         usage=(
             "localface promise PROMISES (--answer FILE | --data ROWS --model MODEL "
-            "(--row N | --person FILE)) [--reference TEXT] [options]"
+            "(--row ROW | --person FILE [--row ROW])) [--reference TEXT] [options]"
         ),
         help="write an answer down that a person was given, to be rechecked later",
         description=(
@@ -61,7 +62,7 @@ def add_recheck_command(commands: Any) -> None:
     wanted = recheck.add_argument_group("what the explainer is made with")
     add_explainer_options(wanted)
     _add_repair_options(recheck.add_argument_group("repairs, and where the result goes"))
-    recheck.set_defaults(run="recheck", row=None)
+    recheck.set_defaults(run="recheck", row=None, person=None)
 
 
 def _add_answer_options(group: Any) -> None:
@@ -82,15 +83,7 @@ def _add_answer_options(group: Any) -> None:
         metavar="MODEL",
         help="a .skops or .onnx file, or module:attribute to import; with --answer, the file",
     )
-    who = group.add_mutually_exclusive_group()
-    who.add_argument(
-        "--row", metavar="N", type=int, help="the person in this row of the data, counted from 0"
-    )
-    who.add_argument(
-        "--person",
-        metavar="FILE",
-        help="the person in a JSON file, feature by feature; - reads stdin",
-    )
+    add_person_options(group, group)
     add_reading_options(group)
     add(
         "--reference",

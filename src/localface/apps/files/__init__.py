@@ -9,8 +9,9 @@ from localface.apps.files.documents import (
     write_page,
     write_schema,
 )
+from localface.apps.files.people import find_row, read_person, take_row
 from localface.apps.files.stores import is_store, open_store, write_store_of_files
-from localface.apps.files.tables import TABLE_SUFFIXES, read_person, read_table, take_row
+from localface.apps.files.tables import TABLE_SUFFIXES, read_table
 from localface.data.opening import require_writable_path
 from localface.models.load import PICKLES, with_class_names
 from localface.models.load import load_model as read_model
@@ -20,6 +21,7 @@ __all__ = [
     "TABLE_SUFFIXES",
     "ChosenColumns",
     "choose_columns",
+    "find_row",
     "is_store",
     "open_store",
     "read_answer",

@@ -22,6 +22,7 @@ class ChosenColumns:
 
     ``groups`` are the labels that say whose each row is, None where no column does;
     ``identifiers`` are those left out because most rows have a text of their own there.
+    ``whole`` is the table with all its columns.
     """
 
     table: Any
@@ -29,6 +30,7 @@ class ChosenColumns:
     dropped: tuple[str, ...]
     groups: object = None
     identifiers: tuple[str, ...] = ()
+    whole: Any = None
 
 
 def choose_columns(
@@ -79,7 +81,7 @@ def choose_columns(
         schema = schema.of_columns(wanted)
     chosen = nw.from_native(table, eager_only=True).select(wanted).to_native()
     dropped = tuple(name for name in have if name not in wanted)
-    return ChosenColumns(chosen, schema, dropped, labels, identifiers)
+    return ChosenColumns(chosen, schema, dropped, labels, identifiers, table)
 
 
 def _find_identifiers(table: Any, labels: object, *, dropped: Sequence[str]) -> tuple[str, ...]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from localface.analyses.alternatives import Alternatives
+from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
+from localface.apps.files.answer_pages import html_document, html_page, html_page_of_many
 from localface.data.opening import require_existing_path, require_writable_path, reraise_as
 from localface.data.schema import Schema
 from localface.data.whole_files import explain_os_errors, write_whole
 from localface.errors import InputError, SchemaError
+from localface.options import Ask
 
 
 def read_schema(path: str | Path) -> Schema:
@@ -49,17 +51,34 @@ def read_answer(path: str | Path) -> Recourse:
 
 
 def write_answer(
-    answer: Recourse | Alternatives, path: str | Path, *, figure: str | None = None
+    answer: Recourse | Alternatives | Recourses,
+    path: str | Path,
+    *,
+    figure: str | None = None,
+    person: str | None = None,
+    ask: Ask | None = None,
 ) -> Path:
-    """Write an answer as a page of HTML, or as JSON where the name says so.
+    """Write an answer, or those of many, as a page of HTML, or as JSON where the name says so.
 
-    ``figure`` is the address of a picture for the page.
+    The page of one person shows the whole record. ``person`` says on top who it is, ``ask`` what
+    was asked (``Ask(where={"income": (None, 2400)})``); ``figure`` is the address of a picture.
     """
     path = require_writable_path(path)
+    if not _is_instance(answer, Recourse | Alternatives | Recourses):
+        raise InputError(
+            f"a {type(answer).__name__} cannot be written as an answer: give what explain, "
+            "alternatives or explain_many returned"
+        )
     if path.suffix.lower() == ".json":
         text = answer.to_json(indent=2) + "\n"
+    elif isinstance(answer, Recourses):
+        if any(one is not None for one in (figure, person, ask)):
+            raise InputError(
+                "figure=, person= and ask= are of one person's page, and many answers came"
+            )
+        text = html_page_of_many(answer)
     else:
-        text = _html_page(answer, figure)
+        text = html_page(answer, figure=figure, person=person, ask=ask)
     _write_text(path, text)
     return path
 
@@ -79,7 +98,7 @@ def write_figure(figure: Any, path: str | Path) -> Path:
 def write_page(path: str | Path, *, title: str, body: str) -> Path:
     """Write a page of HTML."""
     path = require_writable_path(path)
-    _write_text(path, _html_document(title, body))
+    _write_text(path, html_document(title, body))
     return path
 
 
@@ -89,35 +108,5 @@ def _write_text(path: Path, text: str) -> None:
         write_whole(path, text)
 
 
-def _html_page(answer: Recourse | Alternatives, figure: str | None) -> str:
-    picture = ""
-    if figure:
-        image = f'<img src="{escape(figure)}" alt="The path, drawn" style="max-width: 100%">'
-        picture = f"<p>{image}</p>\n"
-    first = answer if isinstance(answer, Recourse) else answer[0]
-    side_by_side = "" if isinstance(answer, Recourse) else f"{answer._repr_html_()}\n"
-    body = f"{side_by_side}{_views(answer)}{picture}"
-    return _html_document(f"Recourse: {first.status.word}", body)
-
-
-def _views(answer: Recourse | Alternatives) -> str:
-    """Each answer as the page shows it."""
-    from localface.apps.web.standalone import standalone_view
-
-    if isinstance(answer, Recourse):
-        return standalone_view(answer)
-    if len(answer) == 1:
-        return standalone_view(answer[0])
-    return "".join(f"<h2>Way {i}</h2>\n{standalone_view(one)}" for i, one in enumerate(answer, 1))
-
-
-def _html_document(title: str, body: str) -> str:
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)}</title>\n</head>\n"
-        '<body style="font-family: sans-serif; margin: 2em auto; max-width: 60rem; '
-        'padding: 0 1rem">\n'
-        f"{body}</body>\n</html>\n"
-    )
+def _is_instance(value: object, kind: Any) -> bool:
+    return isinstance(value, kind)

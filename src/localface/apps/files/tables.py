@@ -1,11 +1,10 @@
-"""Reading tables, or one person, out of files."""
+"""Reading tables out of files."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import re
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.util import find_spec
@@ -21,7 +20,7 @@ from localface.errors import DataError, install_command, list_names
 
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".json", ".json.gz")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$")
-_EXAMPLE = '{"age": 63, "ward": "b", ...}'
+EXAMPLE = '{"age": 63, "ward": "b", ...}'
 
 
 def read_table(path: str | Path) -> Any:
@@ -37,32 +36,6 @@ def read_table(path: str | Path) -> Any:
     with reraise_as(f"{str(path)!r} cannot be read as {kind.strip('.')}", DataError):
         table = _read_by_kind(library, kind, path)
     return _without_index_column(table if kind == ".parquet" else _with_dates(table))
-
-
-def read_person(path: str | Path) -> dict[str, Any]:
-    """Read one person from a JSON object, feature by feature; ``-`` reads the standard input."""
-    source = "the standard input" if str(path) == "-" else repr(str(path))
-    with reraise_as(f"{source} cannot be read as JSON, such as {_EXAMPLE}", DataError):
-        text = (
-            sys.stdin.read() if str(path) == "-" else require_existing_path(path).read_text("utf-8")
-        )
-        person = json.loads(text)
-    if isinstance(person, list) and len(person) == 1:
-        (person,) = person
-    if not isinstance(person, dict):
-        raise DataError(
-            f"{source} holds no person: write one JSON object, feature by feature, "
-            f"such as {_EXAMPLE}"
-        )
-    return person
-
-
-def take_row(table: Any, row: int) -> Any:
-    """Take one row out of a table, counted from 0, as a table of its own."""
-    frame = nw.from_native(table, eager_only=True)
-    if not 0 <= row < len(frame):
-        raise DataError(f"there is no row {row}: the table has {len(frame):,} rows, counted from 0")
-    return frame[row : row + 1].to_native()
 
 
 def _choose_table_library(kind: str, path: Path) -> Any:
@@ -93,7 +66,7 @@ def _read_by_kind(library: Any, kind: str, path: Path) -> Any:
         content = json.load(file)
     if not isinstance(content, list | dict) or not content:
         raise DataError(
-            f"{str(path)!r} is no table: give a list of rows, [{_EXAMPLE}], or an object of columns"
+            f"{str(path)!r} is no table: give a list of rows, [{EXAMPLE}], or an object of columns"
         )
     return library.DataFrame(content)
 
