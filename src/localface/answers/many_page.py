@@ -16,6 +16,17 @@ from localface.errors import InputError
 Line = tuple[Any, Recourse | InputError]
 """Whose answer it is, by the label of their row or their number, and the answer."""
 
+_STYLE = """<style>
+.localface-wide {overflow-x: auto}
+.localface-people td:nth-of-type(2) {white-space: nowrap}
+@media (max-width: 40rem) {
+.localface-people, .localface-people :is(caption, tbody, tr, th, td) {display: block}
+.localface-people thead {display: none}
+.localface-people tr {border-bottom: 1px solid rgba(128, 128, 128, .4); padding: .4em 0}
+.localface-people :is(th, td) {padding: 0}
+.localface-people td:nth-of-type(-n + 2) {display: inline-block; margin-right: 1em}
+}
+</style>"""
 _COUNTS = {"people": "changes for", "share": "of those with a plan", "up": "up", "down": "down"}
 _COUNTS |= {"becomes": "becomes", "median_change": "median change"}
 
@@ -33,10 +44,11 @@ def lines_as_html(
     left = len(lines) - len(shown)
     more = f"<p>and {left:,} more, who are in to_frame()</p>" if left else ""
     table = (
-        f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table>"
+        f'<table class="localface-people"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
-    return f'{STYLE}<div class="localface-recourse">{table}{more}{_counts_as_html(counts)}</div>'
+    inside = f"{table}{more}{_counts_as_html(counts)}"
+    return f'{STYLE}{_STYLE}<div class="localface-recourse localface-wide">{inside}</div>'
 
 
 def _line_as_html(label: Any, answer: Recourse | InputError) -> str:

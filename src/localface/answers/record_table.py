@@ -8,6 +8,7 @@ from html import escape
 from localface.answers.facts import RecourseFacts
 
 _STYLE = """<style>
+.localface-record {overflow-x: auto}
 .localface-record table {border-collapse: collapse}
 .localface-record :is(caption, th, td) {text-align: left; padding: .2em .8em .2em 0}
 .localface-record caption {font-weight: bold}
