@@ -94,7 +94,8 @@ def _stepped(person: Person, state: Array) -> Array:
     states = np.repeat(state[None, :], len(columns) * len(steps), axis=0)
     for i, column in enumerate(columns):
         mine = slice(i * len(steps), (i + 1) * len(steps))
-        states[mine, column] = person.no_further_than_seen(column, state[column] + steps)
+        values = person.round_closely(column, state[column] + steps)
+        states[mine, column] = person.no_further_than_seen(column, values)
     return states[is_allowed_end(person, states)]
 
 
