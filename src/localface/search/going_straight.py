@@ -50,7 +50,7 @@ def go_straight_with_more(
         least = yield from go_straight(graph, as_few, projection, among=FAR_STATES)
         outcome = outcome if least is None else least
     missing = MissingActions(plan.max_features, fewest, with_more=outcome.actions)
-    return replace(outcome, missing_actions=missing)
+    return outcome if missing.keeps_limit else replace(outcome, missing_actions=missing)
 
 
 def go_straight_below_floor(graph: LocalGraph, plan: Plan) -> Questions[Outcome | None]:

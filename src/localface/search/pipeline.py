@@ -248,6 +248,7 @@ def _improve_path(
                 missing = MissingActions()  # should time be up meanwhile
                 missing = yield from why_no_actions(graph, plan, trail)
                 actions = missing.with_more
+                missing = None if missing.keeps_limit else missing
     except OutOfTime:
         in_time = False
     proven = improvement.complete and _can_prove_shortest(graph, plan, found)
