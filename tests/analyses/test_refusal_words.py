@@ -154,14 +154,16 @@ def test_what_opens_is_found_where_the_rest_is_fixed_to_the_persons_own() -> Non
 def test_a_wish_that_changes_nothing_is_told_so() -> None:
     check = places().check(PERSON, {"east": PERSON["east"]})
 
-    assert check.reasons[0].startswith("nothing changes, so the score stays 0.08, ")
+    assert check.reasons[0].startswith("nothing changes, so the score stays 0.08; ")
 
 
 def test_a_wish_that_leads_away_from_the_target_is_told_so() -> None:
     away = places().check(PERSON, {"east": -1.0})
     nearer = places().check(PERSON, {"east": -0.1})
 
-    assert away.reasons[-1].startswith("the score would be 0.02, worse than 0.08 now, 0.48 from")
+    wanted = "wanted: score at least 0.5"
+    assert away.reasons[-1] == f"the score would be 0.02, worse than 0.08 now; {wanted}"
+    assert nearer.reasons[-1] == f"the score would be 0.21; {wanted}"
     assert "worse" not in "".join(nearer.reasons)
 
 
@@ -179,6 +181,28 @@ def test_a_lower_score_is_a_remedy_only_where_the_wish_improves_it() -> None:
         )
     assert nearer.relaxation is not None
     assert nearer.relaxation.sentence == "it opens if a score of 0.21 is enough"
+
+
+@pytest.mark.parametrize("where", [{}, {"east": "down"}], ids=str)
+def test_a_score_that_is_printed_as_todays_is_no_remedy_alone_or_with_others(where: Any) -> None:
+    """0.1696 and 0.1721 are both told as 0.17."""
+    check = places().check({**PERSON, "east": -0.1962}, {"east": -0.1903}, where=where)
+
+    assert check.relaxation is not None
+    assert (check.relaxation.enough, check.relaxation.min_score) == (False, None)
+    assert check.relaxation.sentence == (
+        "nothing opens it: it hardly brings the score nearer to the target"
+    )
+
+
+def test_a_score_to_settle_for_is_the_one_that_is_told_with_the_option_where_that_is_less() -> None:
+    """The wish reaches 0.2489, told as 0.25: of two digits it keeps 0.24."""
+    check = places().check(PERSON, {"east": -0.0348})
+
+    assert check.relaxation is not None
+    assert check.reasons[-1] == "the score would be 0.25; wanted: score at least 0.5"
+    assert check.relaxation.sentence == "it opens if a score of 0.25 is enough (min_score=0.24)"
+    assert check.relaxation.min_score == 0.24
 
 
 def test_what_the_schemas_bounds_rule_out_opens_by_nothing() -> None:
