@@ -307,11 +307,14 @@ def test_without_a_comparison_there_is_only_the_caution_and_without_evidence_not
     assert evidence_notes(with_evidence(None)) == ()
 
 
-def test_that_waiting_alone_would_do_is_said_last() -> None:
+def test_that_waiting_alone_would_do_is_said_last_and_is_no_advice() -> None:
     page = page_of(answer(waiting=Waiting("spo2_min", 96, 0.7612)))
 
-    assert page.closing[-1] == "waiting alone would do: at spo2_min 96 % the score is 0.76"
-    assert not any("waiting" in line for line in page_of(answer()).closing)
+    assert page.closing[-1] == (
+        "with time alone the score comes to 0.76, at spo2_min 96 %: "
+        "this is how the model behaves, and no advice to wait"
+    )
+    assert not any("time alone" in line for line in page_of(answer()).closing)
 
 
 @pytest.mark.parametrize(
