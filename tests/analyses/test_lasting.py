@@ -180,6 +180,30 @@ def test_a_wish_that_nothing_keeps_is_refused_and_the_lower_one_that_is_named_is
         answer.require()
 
 
+def test_a_lower_wish_that_breaks_the_one_for_few_features_is_named_with_how_many_it_takes(
+    ready: LocalFACE,
+) -> None:
+    people = DATA[MODEL.predict(DATA) == 0].iloc[:12]
+    told = []
+    for _, person in people.iterrows():
+        near = dict.fromkeys(DATA, 1.0)
+        wishes: dict[str, Any] = {"max_features": 1, "lasting": 0.999, "where": near}
+        reason = ready.explain(person, **wishes).reason
+        found = re.search(r"lasting=([\d.]+) finds a plan(, by \d features)?, and", reason)
+        assert found is not None, reason
+        lower = ready.explain(person, **{**wishes, "lasting": float(found[1])})
+        most = ready.explain(person, best_effort=True, **wishes)
+        assert (found[2] or "") == by_more_than_one_feature(lower)
+        assert reason.endswith(f"gives the most lasting one{by_more_than_one_feature(most)}")
+        told.append(found[2] is not None)
+    assert set(told) == {False, True}
+
+
+def by_more_than_one_feature(answer: Recourse) -> str:
+    n = len({name for action in answer.actions for name in action.changes})
+    return f", by {n} features" if n > 1 else ""
+
+
 def test_whatever_is_wished_an_answer_that_is_given_keeps_it(ready: LocalFACE) -> None:
     people = DATA[MODEL.predict(DATA) == 0].iloc[:8]
 

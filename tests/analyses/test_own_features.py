@@ -111,4 +111,4 @@ def test_waiting_is_told_though_it_is_no_remedy():
     answer = explainer({"moves": "grows", "protected": True}).explain(PERSON)
 
     assert answer.opens == ()
-    assert answer.reason.endswith("waiting alone would do: at years 5 y the score is 1.00")
+    assert "with time alone the score comes to 1.00, at years 5 y: this is how" in answer.reason

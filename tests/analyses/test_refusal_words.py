@@ -56,8 +56,9 @@ def someone_without(name: str, *, code: float | None = None) -> pd.Series:
     [
         ({"east": "never"}, "if way to the east may change"),
         ({"east": 0.0}, "if way to the east may change"),
-        ({"east": 0.2}, "if way to the east may move further"),
-        ({"east": "down"}, "if way to the east may also go up"),
+        ({"east": 0.2}, "if way to the east may move further (your limit: within 0.2)"),
+        ({"east": "down"}, "if way to the east may also go up (your limit: down only)"),
+        ({"east": (None, 0.1)}, "if way to the east may go above 0.1 (your limit)"),
     ],
     ids=str,
 )
@@ -78,7 +79,67 @@ def test_several_limits_are_each_told_as_what_they_are() -> None:
     answer = ready.explain(PERSON, where={"north": 0.2, "town": "never"})
 
     assert answer.opens == (("north", "town"),)
-    assert "a way opens if north may move further and home town may change" in answer.reason
+    further = "north may move further (your limit: within 0.2) and home town may change"
+    assert f"a way opens if {further}" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("east", "where", "wanted"),
+    [
+        ({}, {}, "way to the east may change"),
+        ({}, {"east": 0.2}, "way to the east may go up by more than 0.2 (your limit)"),
+        ({"moves": "down"}, {}, "way to the east may go up (the schema: down only)"),
+        (
+            {"within": 0.2, "unit": "km"},
+            {},
+            "way to the east may go up by more than 0.2 km (the schema)",
+        ),
+        (
+            {"moves": "down"},
+            {"east": (-1.0, -0.4)},
+            "way to the east may go up (your limit, and the schema: down only)",
+        ),
+    ],
+    ids=str,
+)
+def test_what_only_rules_out_is_offered_with_whatever_other_limit_is_in_its_way(
+    east: dict[str, Any], where: dict[str, Any], wanted: str
+) -> None:
+    schema = SCHEMA.with_("east", **east)
+    ready = LocalFACE(in_the_east, PLACES, schema=schema, search=Search(n_neighbors=30))
+
+    answer = ready.explain(PERSON, only=["north"], where=where)
+
+    assert answer.reason.endswith(f"; a way opens if {wanted}")
+
+
+def test_nobody_is_sent_beyond_the_bounds_of_the_schema() -> None:
+    schema = SCHEMA.with_("east", bounds=(None, 0.1))
+    ready = LocalFACE(in_the_east, PLACES, schema=schema, search=Search(n_neighbors=30))
+
+    for asked in ({}, {"only": ["north"]}, {"where": {"east": 0.2}}):
+        answer = ready.explain(PERSON, **asked)
+        assert answer.status is Status.NO_TARGET
+        assert not answer.opens
+
+
+def test_remedies_that_keep_to_all_other_limits_come_first() -> None:
+    def in_the_north_of_a_or_west(people: Any) -> Any:
+        north = np.asarray(people["north"], dtype=float) > 0.4
+        east = np.asarray(people["east"], dtype=float)
+        return 0.0 + ((north & (np.asarray(people["town"]) == "b")) | (east > 0.4))
+
+    schema = SCHEMA.with_("east", moves="down")
+    ready = LocalFACE(
+        in_the_north_of_a_or_west, PLACES, schema=schema, search=Search(n_neighbors=40)
+    )
+
+    answer = ready.explain(PERSON, fixed=["east", "north", "town"])
+
+    kept, beyond = answer.reason.split("a way opens ")[1].split(", or ")
+    assert kept == "if north and home town may change"
+    assert beyond == "if way to the east may go up (the schema: down only)"
+    assert answer.opens == (("north", "town"), ("east",))
 
 
 def test_what_opens_is_found_where_the_rest_is_fixed_to_the_persons_own() -> None:
@@ -93,14 +154,16 @@ def test_what_opens_is_found_where_the_rest_is_fixed_to_the_persons_own() -> Non
 def test_a_wish_that_changes_nothing_is_told_so() -> None:
     check = places().check(PERSON, {"east": PERSON["east"]})
 
-    assert check.reasons[0].startswith("nothing changes, so the score stays 0.08, ")
+    assert check.reasons[0].startswith("nothing changes, so the score stays 0.08; ")
 
 
 def test_a_wish_that_leads_away_from_the_target_is_told_so() -> None:
     away = places().check(PERSON, {"east": -1.0})
     nearer = places().check(PERSON, {"east": -0.1})
 
-    assert away.reasons[-1].startswith("the score would be 0.02, worse than 0.08 now, 0.48 from")
+    wanted = "wanted: score at least 0.5"
+    assert away.reasons[-1] == f"the score would be 0.02, worse than 0.08 now; {wanted}"
+    assert nearer.reasons[-1] == f"the score would be 0.21; {wanted}"
     assert "worse" not in "".join(nearer.reasons)
 
 
@@ -118,6 +181,28 @@ def test_a_lower_score_is_a_remedy_only_where_the_wish_improves_it() -> None:
         )
     assert nearer.relaxation is not None
     assert nearer.relaxation.sentence == "it opens if a score of 0.21 is enough"
+
+
+@pytest.mark.parametrize("where", [{}, {"east": "down"}], ids=str)
+def test_a_score_that_is_printed_as_todays_is_no_remedy_alone_or_with_others(where: Any) -> None:
+    """0.1696 and 0.1721 are both told as 0.17."""
+    check = places().check({**PERSON, "east": -0.1962}, {"east": -0.1903}, where=where)
+
+    assert check.relaxation is not None
+    assert (check.relaxation.enough, check.relaxation.min_score) == (False, None)
+    assert check.relaxation.sentence == (
+        "nothing opens it: it hardly brings the score nearer to the target"
+    )
+
+
+def test_a_score_to_settle_for_is_the_one_that_is_told_with_the_option_where_that_is_less() -> None:
+    """The wish reaches 0.2489, told as 0.25: of two digits it keeps 0.24."""
+    check = places().check(PERSON, {"east": -0.0348})
+
+    assert check.relaxation is not None
+    assert check.reasons[-1] == "the score would be 0.25; wanted: score at least 0.5"
+    assert check.relaxation.sentence == "it opens if a score of 0.25 is enough (min_score=0.24)"
+    assert check.relaxation.min_score == 0.24
 
 
 def test_what_the_schemas_bounds_rule_out_opens_by_nothing() -> None:

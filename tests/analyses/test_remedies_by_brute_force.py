@@ -97,3 +97,36 @@ def check_case(seed: int) -> bool:
 def test_every_remedy_that_a_refusal_offers_opens_a_way(block: int) -> None:
     refused = sum(check_case(seed) for seed in range(block, TABLES, BLOCKS))
     assert refused > 0
+
+
+def without_keeping(case: Case, names: Any) -> Case:
+    """The case where the call does not keep some features as they are by where=."""
+    kept = {name for name in names if case.where.get(name) in ("never", 0)}
+    return replace(case, where={name: one for name, one in case.where.items() if name not in kept})
+
+
+def check_wishes(case: Case, name: str) -> int:
+    """What is told to have to change only need not be kept: all other limits stay.
+
+    Returns how many such remedies were offered.
+    """
+    refusal = explain(case, only=[name])
+    told = re.search(r"a way opens (.*)", refusal.reason)
+    offered = re.split(r",? or in |, or ", told[1]) if told else []
+    n_within = 0
+    for names, words in zip(refusal.opens, offered, strict=False):
+        within = "(" not in words and "other way" not in words
+        if within:
+            assert explain(without_keeping(case, names), only=[name, *names]).found, words
+            n_within += 1
+    return n_within
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_what_lifts_a_wish_alone_is_enough_within_all_other_limits(block: int) -> None:
+    offered = 0
+    for seed in range(block, TABLES, BLOCKS):
+        case = make_case(seed)
+        for name in list(case.features)[:2]:
+            offered += check_wishes(case, name)
+    assert offered > 0

@@ -307,11 +307,14 @@ def test_without_a_comparison_there_is_only_the_caution_and_without_evidence_not
     assert evidence_notes(with_evidence(None)) == ()
 
 
-def test_that_waiting_alone_would_do_is_said_last() -> None:
+def test_that_waiting_alone_would_do_is_said_last_and_is_no_advice() -> None:
     page = page_of(answer(waiting=Waiting("spo2_min", 96, 0.7612)))
 
-    assert page.closing[-1] == "waiting alone would do: at spo2_min 96 % the score is 0.76"
-    assert not any("waiting" in line for line in page_of(answer()).closing)
+    assert page.closing[-1] == (
+        "with time alone the score comes to 0.76, at spo2_min 96 %: "
+        "this is how the model behaves, and no advice to wait"
+    )
+    assert not any("time alone" in line for line in page_of(answer()).closing)
 
 
 @pytest.mark.parametrize(
@@ -320,6 +323,11 @@ def test_that_waiting_alone_would_do_is_said_last() -> None:
         (0.5, (), ""),
         (0.21, (0,), "needed for what follows, not for the score"),
         (0.212, (0,), "needed for what follows, not for the score"),  # printed, it is the same
+        (
+            0.1,
+            (0,),
+            "needed for what follows, not for the score: it lowers the score from 0.21 to 0.10",
+        ),
         (0.1, (), ""),
     ],
 )
@@ -346,6 +354,37 @@ def test_an_action_after_the_target_is_reached_is_for_the_sake_of_common_ground(
         .endswith("; does nothing for the score: it only leads to a more common state")
     )
     assert "common state" not in steps[0].notes[0]
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ({}, "lowers the score from 0.21 to 0.15"),
+        ({"min_score": 0.3, "max_score": 0.6}, "lowers the score from 0.21 to 0.15"),
+        ({"min_score": 0.1, "max_score": 0.22}, "does nothing for the score: it"),
+    ],
+    ids=str,
+)
+def test_an_action_that_takes_the_score_away_from_the_target_is_said_to_do_so(
+    target: dict[str, Any], said: str
+) -> None:
+    first = action({"gcs_min": 14}, {"gcs_min": 9}, score=0.15, density=0.3)
+    second = action({"fio2": 0.35}, {"fio2": 0.55}, score=0.8, density=0.3)
+    found = acted_answer(actions=(first, second), densities=(0.01, 0.3, 0.3, 0.3))
+    found = replace(found, target=replace(found.target, **target))
+    words = page_of(found).steps[0].notes[0]
+
+    assert said in words
+    assert words.endswith("it only leads to a more common state")
+
+
+def test_where_a_value_is_to_come_down_what_raises_it_is_said_to_do_so() -> None:
+    first = action({"gcs_min": 14}, {"gcs_min": 9}, score=0.35, density=0.3)
+    second = action({"fio2": 0.35}, {"fio2": 0.55}, score=0.05, density=0.3)
+    found = acted_answer(actions=(first, second), densities=(0.01, 0.3, 0.3, 0.3))
+    found = replace(found, target=replace(found.target, min_score=0.1, at_most=True))
+
+    assert "; raises the score from 0.21 to 0.35; it only" in page_of(found).steps[0].notes[0]
 
 
 def test_several_steps_that_come_first_are_steps() -> None:

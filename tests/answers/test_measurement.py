@@ -56,10 +56,10 @@ def test_a_share_of_values_is_no_chance_and_is_not_told_as_one() -> None:
     of_old = measurement_sentence(Measurement("w", 19, 9), "warmth")
 
     assert some == (
-        "have warmth measured: enough if it shows 20 °C or less (9 of the 19 different values that "
+        "find out warmth: enough if it is 20 °C or less (9 of the 19 different values that "
         "others have); nothing here counts on it"
     )
-    assert of_old.startswith("have warmth measured: enough in some cases (9 of the 19 ")
+    assert of_old.startswith("find out warmth: enough in some cases (9 of the 19 ")
     assert "%" not in some
 
 
@@ -68,7 +68,7 @@ def test_where_measuring_alone_would_do_that_stands_on_top() -> None:
     some = (Measurement("gcs_min", 12, 11, "9 or more"),)
 
     for answer in (acted_answer(measurements=every), refusal(measurements=every)):
-        assert page_of(answer).opening[-1].startswith("having gcs_min measured may be all it takes")
+        assert page_of(answer).opening[-1].startswith("finding out gcs_min may be all it takes")
     for quiet in (
         acted_answer(measurements=some),
         refusal(status=Status.ALREADY_THERE, measurements=every),

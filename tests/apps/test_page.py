@@ -387,7 +387,7 @@ def test_a_wish_that_only_does_not_reach_the_score_is_called_not_enough(bench: W
     page.wait_for_selector(".verdict-line.no")
     words = page.locator(".check").inner_text()
     assert "Not enough" in words
-    assert "from what is wanted" in words
+    assert "; wanted: " in words
     assert "The least" not in words, "a lower score would do: nobody needs to be told"
 
 

@@ -266,8 +266,9 @@ def test_without_recourse_it_is_said_that_waiting_alone_would_do() -> None:
     assert answer.waiting.value > 0
     assert answer.waiting.score >= 0.5
     value, score = answer.waiting.value, answer.waiting.score
-    told = f"waiting alone would do: at a {value:g} h the score is {score:.2f}"
-    assert answer.reason.endswith(f"; {told}")
+    told = f"with time alone the score comes to {score:.2f}, at a {value:g} h: "
+    assert f"; {told}" in answer.reason
+    assert answer.reason.endswith("this is how the model behaves, and no advice to wait")
     assert Recourse.from_json(answer.to_json()).waiting == answer.waiting
 
 
@@ -283,9 +284,8 @@ def test_what_grows_is_never_an_action_and_waiting_is_told_beside_the_answer() -
     assert (answer.records[:, 0] == -1).all()
     assert all("a" not in action.changes for action in answer.actions)
     assert answer.waiting == Waiting("a", 0, 0.5)
-    assert str(answer).splitlines()[-1].strip() == (
-        "waiting alone would do: at a 0 the score is 0.50"
-    )
+    said = str(answer).splitlines()[-1].strip()
+    assert said.startswith("with time alone the score comes to 0.50, at a 0: ")
 
 
 def test_waiting_longer_than_it_may_grow_is_not_offered() -> None:

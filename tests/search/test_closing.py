@@ -81,7 +81,7 @@ def test_without_a_path_the_factual_alone_is_measured():
 def test_a_status_alone_measures_nothing():
     person = someone([0.0, 0.0], log_floor=-1.0)
 
-    found = outcome_without_measures("FOUND", person)
+    found = outcome_without_measures("FOUND", person.factual[None, :], person)
 
     assert (found.status, found.scores, found.log_floor) == ("FOUND", (), -1.0)
     assert found.ids == (-1,)  # the person's own state, which is no row
@@ -283,6 +283,16 @@ def test_the_fewest_features_that_will_do_are_found_where_fewer_are_wanted():
     assert (not_by_steps.most, not_by_steps.fewest) == (1, None)
     assert not_by_steps.with_more is None
     assert (unlimited.most, unlimited.fewest) == (None, None)
+    assert not any(one.keeps_limit for one in (missing, not_by_steps, unlimited))
+
+
+def test_actions_found_without_the_limit_may_keep_it_after_all():
+    script = around_a_hole()
+
+    missing = script.run(why_no_actions(known(script), replace(PLAN, max_features=2), (0, 1)))
+
+    assert (missing.most, missing.fewest) == (2, 2)
+    assert missing.keeps_limit
 
 
 def test_actions_through_a_hole_are_found_where_no_others_lead_to_a_common_state():

@@ -86,6 +86,17 @@ def test_with_more_features_than_are_wanted_the_plan_is_given_and_it_is_said_how
     assert (more.missing_actions.most, more.missing_actions.fewest) == (1, 2)
 
 
+def test_what_is_found_without_a_limit_on_features_and_keeps_it_is_no_more_than_was_wanted():
+    script = needing_both()
+    graph = graph_of(script)
+    plan = replace(PLAN, max_features=2)
+
+    found = script.run(go_straight_with_more(graph, plan, graph.person.projection))
+
+    assert [move.point.tolist() for move in found.actions.moves][-1] == BOTH
+    assert found.missing_actions is None
+
+
 def test_where_nobody_can_be_gone_to_there_is_no_outcome_however_many_features_may_change():
     script = needing_both(log_density=lambda points: 1.0 - points.max(axis=1))
     graph = graph_of(script)

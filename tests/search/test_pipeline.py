@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from localface.search import pipeline
 from localface.search.going_straight import go_straight_below_floor
 from localface.search.outcome import MissingActions
 from localface.search.pipeline import (
@@ -319,6 +320,21 @@ def test_a_straight_way_with_more_features_than_wanted_is_given_and_says_how_man
     assert asked.missing_actions is None
     moves = [[move.point.tolist() for move in one.actions.moves] for one in (found, asked)]
     assert moves[0] == moves[1]
+
+
+def test_a_plan_found_late_that_keeps_the_limit_on_features_is_not_missed(monkeypatch):
+    """More is known once the path was improved: what was not found before may be found then."""
+
+    def finds_nothing(graph, plan):
+        yield from ()
+
+    monkeypatch.setattr(pipeline, "find_few_actions", finds_nothing)
+    steps = [[1.0, 0.1], [2.0, 0.0], [3.0, 0.1], [4.0, 0.0], [5.0, 0.1]]
+
+    found = searched(Script(steps, score=tenth), replace(PLAN, max_features=1))
+
+    assert [move.point.tolist() for move in found.actions.moves] == [[5.0, 0.0]]
+    assert found.missing_actions is None
 
 
 def test_that_there_is_a_straight_way_is_enough_where_only_existence_counts():

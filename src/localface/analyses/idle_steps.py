@@ -12,7 +12,8 @@ from localface.analyses.whynot.trials import Trial, run_trials
 from localface.answers.cautions import is_about_own_state
 from localface.answers.idle_steps import caution_about_idle_steps, with_plan_without
 from localface.answers.long_plans import PlanSize
-from localface.answers.page import changes_by_action, purpose_besides_score
+from localface.answers.page import changes_by_action
+from localface.answers.purpose import purpose_besides_score
 from localface.answers.recourse import Recourse
 from localface.answers.wording import join_words, round_share_down
 from localface.engine.engine import Engine, PlannedRequest

@@ -26,7 +26,7 @@ def add_measurements(engine: Engine, asked: Sequence[tuple[Request, Recourse]]) 
     """
     answers = [answer for _, answer in asked]
     trials = [
-        Trial(number, request, partial(_count_values, engine, request, j), freed=(j,))
+        Trial(number, request, partial(_count_values, engine, request, j), tried=(j,))
         for number, (request, _) in enumerate(asked)
         for j in (request.box.absent or {})
         if engine.schema.features[j].missing == "may be measured"
@@ -35,7 +35,7 @@ def add_measurements(engine: Engine, asked: Sequence[tuple[Request, Recourse]]) 
         answer = answers[trial.number]
         told = answer.measurements
         if counts.allowed:
-            (j,) = trial.freed
+            (j,) = trial.tried
             told += (_measurement(engine, trial.request, j, counts),)
         answers[trial.number] = replace(answer, measurements=told)
     return answers

@@ -205,9 +205,14 @@ def caution_about_more_features(most: int, fewest: int) -> str:
     return f"{none}: this one changes {fewest}, {_MORE_THAN_ASKED} (max_features={fewest})"
 
 
+def is_about_more_features(caution: str) -> bool:
+    """Tell whether a caution says that a plan changes more features than it was to."""
+    return _MORE_THAN_ASKED in caution
+
+
 def is_about_missing_actions(caution: str) -> bool:
     """Tell whether a caution says that a path is all there is, or a plan by more features."""
-    return _PATH_FOLLOWS in caution or _MORE_THAN_ASKED in caution
+    return _PATH_FOLLOWS in caution or is_about_more_features(caution)
 
 
 def cautions_about_quirks(

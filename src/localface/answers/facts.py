@@ -37,8 +37,9 @@ class RecourseFacts:
     run along the path, the person as they are first; ``certificates`` has one entry per
     step. A density is the share of people whose state is less common. ``opens`` holds,
     where nobody can be reached, the smallest sets of features that would have to move
-    further; ``widened`` how far features go that were allowed less; ``robustness`` what is known
-    of how it stands up to small deviations, to other models and to retraining, where any is.
+    further, those first that only lift what the call keeps as it is; ``widened`` how far
+    features go that were allowed less; ``robustness`` what is known of how it stands up to small
+    deviations, to other models and to retraining, where any is.
     ``waiting`` tells where waiting alone would reach the target, ``measurements`` what measuring
     a missing value could show: no answer rests on either.
     ``composed`` tells that the path ends at a synthetic state, ``cut_short`` that time or rows

@@ -33,27 +33,27 @@ class Measurement:
 
 
 def measurement_sentence(measurement: Measurement, name: str) -> str:
-    """Say what having it measured could show; ``name`` is what the feature is called.
+    """Say what finding it out could show; ``name`` is what the feature is called.
 
     >>> measurement_sentence(Measurement("lact", 200, 50, "1.2 mmol/L or less"), "lactate")
-    'have lactate measured: enough if it shows 1.2 mmol/L or less (50 of the 200 different values \
+    'find out lactate: enough if it is 1.2 mmol/L or less (50 of the 200 different values \
 that others have); nothing here counts on it'
     """
     if not measurement.n_enough:
-        return f"having {name} measured is not enough, whichever of others' values it shows"
+        return f"finding out {name} is not enough, whichever of others' values it is"
     if measurement.is_enough:
-        shows = f"enough whichever of others' {measurement.n_values:,} values it shows"
-        return f"have {name} measured: {shows}; nothing here counts on it"
+        shows = f"enough whichever of others' {measurement.n_values:,} values it is"
+        return f"find out {name}: {shows}; nothing here counts on it"
     of = f"{measurement.n_enough:,} of the {measurement.n_values:,} different values"
-    shows = f"if it shows {measurement.enough}" if measurement.enough else "in some cases"
+    shows = f"if it is {measurement.enough}" if measurement.enough else "in some cases"
     counted = f"{of} that others have"
-    return f"have {name} measured: enough {shows} ({counted}); nothing here counts on it"
+    return f"find out {name}: enough {shows} ({counted}); nothing here counts on it"
 
 
 def measuring_alone_sentence(name: str) -> str:
-    """Say that nothing has to change where a value is measured: whatever it is, it is enough."""
+    """Say that nothing has to change where a value is found out: whatever it is, it is enough."""
     return (
-        f"having {name} measured may be all it takes: the target is reached with each value that "
+        f"finding out {name} may be all it takes: the target is reached with each value that "
         "others have"
     )
 

@@ -13,6 +13,7 @@ from localface.answers.facts import RecourseFacts
 from localface.answers.long_plans import PlanSize
 from localface.answers.measurement import measurement_sentence, measuring_alone_sentence
 from localface.answers.move_evidence import CAUTION
+from localface.answers.purpose import purpose_besides_score
 from localface.answers.status import Status
 from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
@@ -171,23 +172,6 @@ def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
         notes.append(to_one_line(action.evidence.sentence))
     score = answer.target.format_score(action.score)
     return make_page_step(index + 1, changes, score, tuple(notes), most_lines=_MOST_AT_ONCE)
-
-
-def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
-    """What an action is for that the score does not need: it is no nearer, or was near enough."""
-    action = answer.actions[index]
-    target = answer.target
-    before = answer.actions[index - 1].score if index else answer.scores[0]
-    gain = target.distance_from(before) - target.distance_from(action.score)
-    visible = target.format_score(before) != target.format_score(action.score)
-    if gain > 0 and visible and not target.is_reached_by(before):
-        return None
-    density = answer.actions[index - 1].density if index else answer.densities[0]
-    if density < answer.min_density <= action.density:
-        return f"does nothing for the {target.noun}: it only leads to a more common state"
-    if any(index in later.follows for later in answer.actions[index + 1 :]):
-        return f"needed for what follows, not for the {target.noun}"
-    return None
 
 
 def changes_by_action(answer: RecourseFacts, action: Action) -> list[FeatureChange]:

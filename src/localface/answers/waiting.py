@@ -19,10 +19,11 @@ class Waiting:
 
 
 def waiting_sentence(waiting: Waiting, schema: Schema, target: Target) -> str:
-    """Say in so many words that waiting would do."""
+    """Say what the model makes of waiting, so that nobody takes it for advice."""
     feature = schema[waiting.feature]
     unit = f" {feature.unit}" if feature.unit else ""
     value = feature.format(feature.code(waiting.value))
     score = target.format_score(waiting.score)
     at = f"{feature.display_name} {value}{unit}"
-    return f"waiting alone would do: at {at} the {target.noun} is {score}"
+    comes = f"with time alone the {target.noun} comes to {score}, at {at}"
+    return f"{comes}: this is how the model behaves, and no advice to wait"

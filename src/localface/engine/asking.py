@@ -45,6 +45,7 @@ class CheckedAsk:
     best_effort: bool = False
     options_of: Mapping[str, str] = field(default_factory=dict)
     lasting: float | None = None
+    limits: Mapping[str, Any] | None = None
 
     def for_person(self, person: Any) -> CheckedAsk:
         """Return the ask for one person: their own class matters where any other is wanted."""
@@ -91,6 +92,7 @@ class CheckedAsk:
             best_effort=self.best_effort,
             options_of=self.options_of,
             lasting=self.lasting,
+            limits=self.limits,
         )
 
 
@@ -121,6 +123,7 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
         best_effort=ask.best_effort,
         options_of=_features_let_change(schema, ask),
         lasting=_read_lasting(at, ask),
+        limits=ask.where,
     )
 
 

@@ -134,7 +134,8 @@ class Engine:
         self.space.check_magnitudes(record[None, :], who)
         refuse_likely_codes(self.schema, record, self.answers.seen, who)
         check_own_bounds(self.schema, record, self.answers.seen)
-        return Request(record, form, self.schema.box(record, where), **options)
+        given = {"limits": where, **options}
+        return Request(record, form, self.schema.box(record, where), **given)
 
     def answer(
         self, requests: Iterable[Request], plan: Plan, *, wrap: Wrap | None = None

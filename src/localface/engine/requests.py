@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from localface.data.box import Box
 from localface.data.table_format import TableFormat
@@ -37,6 +37,7 @@ class Request:
     best_effort : whether to go as far as possible where the target cannot be reached
     options_of : by feature, the option by which the call lets it change
     lasting : how likely a retrained model is to agree, where that is wished
+    limits : what ``where=`` says of features, also of those that the call keeps as they are
     """
 
     record: Array
@@ -54,6 +55,7 @@ class Request:
     best_effort: bool = False
     options_of: Mapping[str, str] = field(default_factory=dict)
     lasting: float | None = None
+    limits: Mapping[str, Any] | None = None
 
     @property
     def known_records(self) -> list[Array]:

@@ -127,12 +127,12 @@ def close_without_path(status: str, graph: LocalGraph) -> Questions[Outcome]:
     return (yield from close_search(status, graph, GraphPath((0,), 0.0), counts=graph.counts))
 
 
-def outcome_without_measures(status: str, person: Person) -> Outcome:
-    """An outcome that says no more than its status: nothing was measured."""
+def outcome_without_measures(status: str, points: Array, person: Person) -> Outcome:
+    """An outcome that says no more than its status and the states of a way: none is measured."""
     return Outcome(
         status=status,
-        points=person.factual[None, :],
-        ids=(-1,),
+        points=points,
+        ids=(-1,) * len(points),
         scores=(),
         log_densities=np.zeros(0),
         step_log_densities=np.zeros(0),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.projection import Projection
 from localface.search.closing import (
@@ -50,7 +52,7 @@ def go_straight_with_more(
         least = yield from go_straight(graph, as_few, projection, among=FAR_STATES)
         outcome = outcome if least is None else least
     missing = MissingActions(plan.max_features, fewest, with_more=outcome.actions)
-    return replace(outcome, missing_actions=missing)
+    return outcome if missing.keeps_limit else replace(outcome, missing_actions=missing)
 
 
 def go_straight_below_floor(graph: LocalGraph, plan: Plan) -> Questions[Outcome | None]:
@@ -77,11 +79,12 @@ def _go_by_moves(
     log_floor: float,
 ) -> Questions[Outcome]:
     """The outcome in which the path is what the actions lead through."""
-    if plan.existence_only:
-        return outcome_without_measures("FOUND", graph.person)
-    own = graph.with_fixed_columns(graph.person.fixed)
     assert way.moves is not None
     assert way.stops is not None
+    if plan.existence_only:
+        states = np.stack([graph.person.factual, *(stop.point for stop in way.stops)])
+        return outcome_without_measures("FOUND", states, graph.person)
+    own = graph.with_fixed_columns(graph.person.fixed)
     vertices = [own.add_state(stop.point, stop.score) for stop in way.stops]
     entry = bool(log_floor < graph.person.log_floor - FLOOR_TOLERANCE)
     path = own.path_through((0, *vertices))

@@ -37,6 +37,11 @@ class MissingActions:
     rarer: ActionPath | None = None
     with_more: ActionPath | None = None
 
+    @property
+    def keeps_limit(self) -> bool:
+        """Whether the actions found without the limit keep it after all: then none are missing."""
+        return self.most is not None and self.fewest is not None and self.fewest <= self.most
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GrownState:

@@ -147,7 +147,7 @@ def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[O
     except OutOfTime:
         return (yield from close_out_of_time(graph))
     if plan.existence_only:
-        return outcome_without_measures("FOUND", graph.person)
+        return outcome_without_measures("FOUND", graph.points[list(found.trail)], graph.person)
     if plan.cost == "safest":
         try:
             graph, found = yield from _raise_floor(graph, plan, found)
@@ -248,6 +248,7 @@ def _improve_path(
                 missing = MissingActions()  # should time be up meanwhile
                 missing = yield from why_no_actions(graph, plan, trail)
                 actions = missing.with_more
+                missing = None if missing.keeps_limit else missing
     except OutOfTime:
         in_time = False
     proven = improvement.complete and _can_prove_shortest(graph, plan, found)

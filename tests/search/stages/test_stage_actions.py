@@ -137,11 +137,38 @@ def test_more_than_a_few_changes_are_what_is_left_of_one_persons():
     assert moves[-1].score >= 0.5
 
 
-def test_no_more_features_are_changed_than_wanted():
-    assert actions_to(needing(6), np.ones(7), plan=replace(PLAN, max_features=6)) is not None
-    assert actions_to(needing(6), np.ones(7), plan=replace(PLAN, max_features=5)) is None
-    assert actions_to(needing(2), np.ones(7), plan=replace(PLAN, max_features=2)) is not None
-    assert actions_to(needing(2), np.ones(7), plan=replace(PLAN, max_features=1)) is None
+@pytest.mark.parametrize("least_effort", [False, True])
+def test_no_more_features_are_changed_than_wanted(least_effort):
+    def found_within(n, *, most):
+        plan = replace(PLAN, max_features=most, least_effort=least_effort)
+        return actions_to(needing(n), np.ones(7), plan=plan, bounds=box(7, upper=1.0)) is not None
+
+    assert found_within(6, most=6)
+    assert not found_within(6, most=5)
+    assert found_within(2, most=2)
+    assert not found_within(2, most=1)
+
+
+def test_a_wish_for_few_features_that_the_actions_keep_without_it_changes_nothing():
+    """Six changes of the only donor would do, or three that go further: more than five, or not."""
+    unlimited = actions_to(needing(6), np.ones(7))
+    n_changed = np.count_nonzero(ended(unlimited))
+
+    for most in range(n_changed, 8):
+        limited = actions_to(needing(6), np.ones(7), plan=replace(PLAN, max_features=most))
+        assert [move.point.tolist() for move in limited] == [m.point.tolist() for m in unlimited]
+
+    assert n_changed == 3
+    assert actions_to(needing(6), np.ones(7), plan=replace(PLAN, max_features=2)) is None
+
+
+def test_actions_of_the_least_effort_keep_a_wish_for_few_features():
+    """Mixing makes three changes of six; what is known before it changes too many."""
+    plan = replace(PLAN, max_features=3, least_effort=True)
+
+    moves = actions_to(needing(6), np.ones(7), plan=plan)
+
+    assert np.count_nonzero(ended(moves)) == 3
 
 
 def test_where_no_few_will_do_the_donor_is_taken_who_needs_the_fewest():

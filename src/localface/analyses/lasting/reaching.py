@@ -11,10 +11,12 @@ from localface.analyses.end_record import end_record
 from localface.analyses.lasting.judging import judge_ends
 from localface.analyses.lasting.learning import LearntLasting, learnt_lasting
 from localface.analyses.lasting.refusing import (
+    LowerWish,
     as_most_lasting,
     refuse_as_not_lasting,
     round_wish_down,
 )
+from localface.answers.cautions import is_about_more_features
 from localface.answers.recourse import Recourse
 from localface.answers.robustness import Lasting, Robustness
 from localface.engine.engine import Engine
@@ -49,7 +51,7 @@ class _Going:
     aim: float
     high: float = np.inf
     tries: int = 0
-    lower: float | None = None
+    lower: LowerWish | None = None
 
     @classmethod
     def begin(cls, request: Request, first: Recourse, lasting: Lasting, margin: float) -> _Going:
@@ -106,9 +108,19 @@ class _Going:
         begun = _Going.begin(self.request, self.first, self.at_first, self.first_margin)
         return replace(begun, aim=_LAST_AIM)
 
-    def beside(self, again: _Going) -> _Going:
-        """What is known once it was begun again: any wish up to what that found is kept."""
-        told = replace(self, lower=round_wish_down(again.lasting.probability) or None)
+    def begun_for(self, wish: float) -> _Going:
+        """The same search from the beginning, for another wish."""
+        request = replace(self.request, lasting=wish)
+        return _Going.begin(request, self.first, self.at_first, self.first_margin)
+
+    def beside(self, again: _Going, by_wish: _Going | None) -> _Going:
+        """What is known once it was begun again: any wish up to what that found is kept.
+
+        ``by_wish`` is what comes of the lower wish itself, where that was tried.
+        """
+        wish = round_wish_down(again.lasting.probability)
+        kept = by_wish.best if by_wish is not None and by_wish.lasts else again.best
+        told = replace(self, lower=LowerWish(wish, kept) if wish else None)
         if again.lasting.probability <= self.lasting.probability:
             return told
         return replace(told, best=again.best, lasting=again.lasting)
@@ -222,11 +234,20 @@ def _begun_again(
     What is found on the way to one wish need not be found on the way to another. As all that are
     missed end with the same searches, any wish up to what these find is kept: it can be offered.
     Where rows are limited, searches before may spend them, and the first answer is what is sure.
+    A lower wish whose plan would change too many features is tried itself: it may find another one.
     """
     again = {number: one.begun_again() for number, one in missed.items()}
+    by_wish: dict[int, _Going] = {}
     if engine.options.max_rows is None:
         again = _gone_on(engine, plan, learnt, again)
-    return {number: one.beside(again[number]) for number, one in missed.items()}
+        lower = {number: round_wish_down(again[number].lasting.probability) for number in missed}
+        by_wish = {
+            number: one.begun_for(lower[number])
+            for number, one in missed.items()
+            if one.is_refused and any(map(is_about_more_features, again[number].best.cautions))
+        }
+        by_wish = _gone_on(engine, plan, learnt, by_wish)
+    return {n: one.beside(again[n], by_wish.get(n)) for n, one in missed.items()}
 
 
 def _told(one: _Going) -> Recourse:
@@ -234,6 +255,7 @@ def _told(one: _Going) -> Recourse:
     known = one.best.robustness or Robustness()
     lasting = replace(one.lasting, wanted=one.request.lasting)
     if one.is_refused:
-        return refuse_as_not_lasting(one.first, lasting, one.lower, late=one.request.clock.is_up)
+        late = one.request.clock.is_up
+        return refuse_as_not_lasting((one.first, one.best), lasting, one.lower, late=late)
     answer = replace(one.best, robustness=replace(known, lasting=lasting))
     return as_most_lasting(answer, lasting) if one.misses_wish else answer

@@ -44,8 +44,6 @@ def _pair_clause(found: Check) -> str:
 
 def why_score_refuses(found: Check) -> str:
     """Why the score refuses it."""
-    missing = format_number(float(f"{abs(found.target.distance_from(found.score)):.2g}"))
-    wanted = found.target.sentence
     score = found.target.format_score(found.score)
     would_be = f"the {found.target.noun} would be {score}"
     now = found.target.format_score(found.scores[0])
@@ -54,7 +52,7 @@ def why_score_refuses(found: Check) -> str:
         would_be = f"{would_be}, worse than {now} now"
     if not found.wish:
         would_be = f"nothing changes, so the {found.target.noun} stays {score}"
-    return f"{would_be}, {missing} from what is wanted: {wanted}"
+    return f"{would_be}; wanted: {found.target.sentence}"
 
 
 def why_no_path_leads_there(engine: Engine, found: Check, tried: TriedWish | None) -> str:
@@ -106,18 +104,31 @@ def least_relaxation(found: Check, tried: TriedWish | None, *, no_steps: str) ->
             "the floor gives way altogether (the way there is more unusual than "
             f"{found.schema.each_row.anybody}'s)"
         )
-    parts += (
-        [] if score is None else [f"a {found.target.noun} of {format_number(score, 6)} is enough"]
-    )
+    parts += [] if score is None else [_settled_for(found, score)]
     sentence = _no_floor_helps_sentence(tried, no_steps)
     if parts and enough:
         sentence = f"it opens if {join_words(parts)}"
     return Relaxation(found.broken, lowered, score, enough, sentence)
 
 
+def _settled_for(found: Check, enough: float) -> str:
+    """Say what the wish reaches is enough; with the round score to ask for, where that is another.
+
+    A range has no such score.
+    """
+    target = found.target
+    shown = target.format_score(found.score)
+    reached = f"a {target.noun} of {shown} is enough"
+    is_same = format_number(enough, 6) == format_number(float(shown.replace(",", "")), 6)
+    if target.max_score is not None or is_same:
+        return reached
+    return f"{reached} (min_score={enough:g})"
+
+
 def _score_to_settle_for(found: Check) -> float | None:
     """The score that would have to be enough; None where it is, and where today's is as good."""
-    if found.valid:
+    now, then = (found.target.format_score(score) for score in found.scores)
+    if found.valid or now == then:
         return None
     enough = found.target.threshold_below(found.score)
     lower = replace(found.target, min_score=enough) if found.target.max_score is None else None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-
-import numpy as np
+from typing import NamedTuple
 
 from localface.analyses.whynot.allowing import what_to_allow
 from localface.analyses.whynot.floors import offer_lower_floors
+from localface.analyses.whynot.lifting import ASKED, DECLARED, KEPT, Lift, Limits
 from localface.analyses.whynot.trials import Trial, run_trials
 from localface.analyses.whynot.widening import answer_with_wider_limits
 from localface.answers.recourse import Recourse
@@ -21,9 +21,10 @@ from localface.data.box import Box
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
 from localface.geometry.bounds import Bounds
-from localface.search.outcome import Outcome
+from localface.search.person import Person
 from localface.search.pipeline import count_targets, find_recourse
 from localface.search.plan import Plan
+from localface.types import Array
 
 _PAIRS_UP_TO = 12  # constrained features up to which pairs are tried
 _MOST_SCORED = 120_000  # states that the model is asked about to tell which constraints to free
@@ -54,65 +55,147 @@ def _name_constraints_to_free(
     """Say, where no target is allowed, which constraints would have to give way.
 
     Single constraints are tried first, then pairs; what stays a person's own is not among them.
-    Sets that leave no target are found by counting; of the others those are searched, in
-    lock-step, that leave most.
+    Limits are lifted no further than a way needs: those within what the schema and the rest of
+    the call allow come first.
     """
     shut = [i for i, one in enumerate(requests) if _has_no_allowed_target(one, answers[i])]
+    trials = _LimitTrials(
+        engine,
+        replace(plan, strategy="guided", existence_only=True),
+        requests,
+        {i: Limits.of(engine.schema, requests[i]) for i in shut},
+    )
     constrained = {i: _features_that_limit(engine, requests[i]) for i in shut}
+    opening: dict[int, list[_Opening]] = {i: [] for i in shut}
     for size in (1, 2):
         freed = [(i, some) for i in shut for some in _sets_of_features(constrained[i], size)]
-        freed = _sets_with_targets(engine, requests, freed)
-        quick = replace(plan, strategy="guided", existence_only=True)
-        trials = [_trial_without(engine, requests, one, quick) for one in freed]
-        for trial, outcome in run_trials(engine, trials):
-            if outcome.status == "FOUND":
-                answer = answers[trial.number]
-                names = tuple(engine.schema.names[j] for j in trial.freed)
-                answers[trial.number] = replace(answer, opens=(*answer.opens, names))
-        shut = [i for i in shut if not answers[i].opens]
+        for number, found in trials.openings(freed, only_kept=[i for i in shut if opening[i]]):
+            opening[number].append(found)
+        shut = [i for i in shut if all(one.stage != KEPT for one in opening[i])]
     return [
-        _with_what_would_open(answer, request.box)
-        for request, answer in zip(requests, answers, strict=True)
+        _with_what_would_open(answer, sorted(opening.get(i, ()), key=lambda one: one.stage))
+        for i, answer in enumerate(answers)
     ]
 
 
-def _sets_with_targets(
-    engine: Engine, requests: Sequence[Request], freed: Sequence[tuple[int, _Set]]
-) -> list[tuple[int, _Set]]:
-    """Those sets of constraints without which there is some target; no row is looked at.
+class _Opening(NamedTuple):
+    """Features whose limits open a way where they give way, how far they have to, and in words."""
 
-    States that a person could take over are counted, or rows where that were too many to score:
-    for each by their own sets, whoever else is asked about.
-    """
-    n_sets = Counter(number for number, _ in freed)
-    trials = []
-    for number, some in freed:
-        states = n_sets[number] * engine.source.n_rows <= _MOST_SCORED
-        request = requests[number]
-        person = engine.make_person(request.record, _box_without_features(request.box, some))
-        trials.append(Trial(number, request, partial(count_targets, person, states=states), some))
-    targets = {
-        (trial.number, trial.freed): counts.targets
-        for trial, counts in run_trials(engine, trials)
-        if counts.targets
-    }
-    return [one for one in freed if one in _likeliest(targets, one[0])]
+    names: tuple[str, ...]
+    stage: int
+    words: str
 
 
-def _likeliest(targets: Mapping[tuple[int, _Set], int], number: int) -> list[tuple[int, _Set]]:
-    """The sets of one person that leave most targets: as many as are searched."""
-    own = [one for one in targets if one[0] == number]
-    return sorted(own, key=lambda one: -targets[one])[:_MOST_SEARCHED]
+@dataclass(frozen=True, slots=True, eq=False)
+class _LimitTrials:
+    """Trials of lifting the limits of some people, by their number."""
+
+    engine: Engine
+    plan: Plan
+    requests: Sequence[Request]
+    limits: Mapping[int, Limits]
+
+    def openings(
+        self, freed: Sequence[tuple[int, _Set]], *, only_kept: Collection[int]
+    ) -> list[tuple[int, _Opening]]:
+        """Those sets of features that open a way, each with the number of the person.
+
+        They are searched in lock-step, the likeliest of each person; what fails within other
+        limits is tried once more without any. Some only let change what the call keeps.
+        """
+        lifts = self._lifts_with_targets(freed, only_kept)
+        found = self._run(lifts)
+        failed = [one for one in lifts if one not in found and one.number not in only_kept]
+        again = [self._lifted_furthest(one) for one in failed]
+        found |= self._run([one for one in again if one not in failed])
+        return [(one.number, self._opening(one, states)) for one, states in found.items()]
+
+    def _lifts_with_targets(
+        self, freed: Sequence[tuple[int, _Set]], only_kept: Collection[int]
+    ) -> list[Lift]:
+        """The gentlest lift of each set that lets in some target; no row is looked at.
+
+        States that a person could take over are counted, or rows where that were too many to
+        score: for each by their own sets, whoever else is asked about.
+        """
+        n_sets = Counter(number for number, _ in freed)
+        furthest = [
+            Lift(number, some, KEPT if number in only_kept else DECLARED) for number, some in freed
+        ]
+        targets = self._counted([self._gentlest_alike(one) for one in furthest], n_sets)
+        for stage in (KEPT, ASKED):
+            gentler = [
+                one._replace(stage=stage)
+                for one in targets
+                if one.stage > stage and self.limits[one.number].lets_in_more(one.features, stage)
+            ]
+            for one, n_targets in self._counted(gentler, n_sets).items():
+                targets = {other: n for other, n in targets.items() if other[:2] != one[:2]} | {
+                    one: n_targets
+                }
+        numbers = dict.fromkeys(one.number for one in targets)
+        return sorted(one for number in numbers for one in _likeliest(targets, number))
+
+    def _gentlest_alike(self, lift: Lift) -> Lift:
+        """The same lift, where a later stage leaves no more than an earlier one."""
+        limits = self.limits[lift.number]
+        while lift.stage > KEPT and not limits.lets_in_more(lift.features, lift.stage):
+            lift = lift._replace(stage=lift.stage - 1)
+        return lift
+
+    def _lifted_furthest(self, lift: Lift) -> Lift:
+        return self._gentlest_alike(lift._replace(stage=DECLARED))
+
+    def _counted(self, lifts: Sequence[Lift], n_sets: Mapping[int, int]) -> dict[Lift, int]:
+        """How many targets each lift lets in, where there are any."""
+        trials = []
+        for one in lifts:
+            if not self.limits[one.number].lets_in_more(one.features, KEPT) and one.stage == KEPT:
+                continue
+            states = n_sets[one.number] * self.engine.source.n_rows <= _MOST_SCORED
+            count = partial(count_targets, self._person(one), states=states)
+            trials.append(Trial(one.number, self.requests[one.number], count, one))
+        found = run_trials(self.engine, trials)
+        return {trial.tried: counts.targets for trial, counts in found if counts.targets}
+
+    def _run(self, lifts: Sequence[Lift]) -> dict[Lift, Array]:
+        """The lifts that open a way, each with the states of one; it is not worked out further."""
+        trials = [
+            Trial(
+                one.number,
+                self.requests[one.number],
+                partial(find_recourse, self._person(one), self.plan),
+                one,
+            )
+            for one in lifts
+        ]
+        return {
+            trial.tried: self._records(trial.tried, outcome.points)
+            for trial, outcome in run_trials(self.engine, trials)
+            if outcome.status == "FOUND"
+        }
+
+    def _person(self, lift: Lift) -> Person:
+        return self.engine.make_person(self.requests[lift.number].record, self._box(lift))
+
+    def _box(self, lift: Lift) -> Box:
+        return self.limits[lift.number].lifted(lift.features, lift.stage)
+
+    def _records(self, lift: Lift, points: Array) -> Array:
+        record = self.requests[lift.number].record
+        decode = self.engine.make_decoder([record], self._box(lift))
+        return decode(points, record[None, :])
+
+    def _opening(self, lift: Lift, states: Array) -> _Opening:
+        names = tuple(self.engine.schema.names[j] for j in lift.features)
+        words = what_to_allow(self.limits[lift.number], lift.features, states)
+        return _Opening(names, lift.stage, words)
 
 
-def _trial_without(
-    engine: Engine, requests: Sequence[Request], freed: tuple[int, _Set], plan: Plan
-) -> Trial[Outcome]:
-    """A search without the constraints on some features; the way is not worked out."""
-    number, some = freed
-    request = requests[number]
-    person = engine.make_person(request.record, _box_without_features(request.box, some))
-    return Trial(number, request, partial(find_recourse, person, plan), some)
+def _likeliest(targets: Mapping[Lift, int], number: int) -> list[Lift]:
+    """As many lifts of one person as are searched: the gentlest, of which most targets are left."""
+    own = [one for one in targets if one.number == number]
+    return sorted(own, key=lambda one: (one.stage, -targets[one]))[:_MOST_SEARCHED]
 
 
 def _has_no_allowed_target(request: Request, answer: Recourse) -> bool:
@@ -153,27 +236,15 @@ def _is_kept_by_all(engine: Engine, request: Request, bounds: Bounds, feature: i
     return bool(bounds.lower[column] <= lowest and highest <= bounds.upper[column])
 
 
-def _box_without_features(box: Box, features: Sequence[int]) -> Box:
-    """The box without what it says of some features."""
-    free = np.isin(np.arange(len(box.lower)), features)
-    return Box(
-        np.where(free, -np.inf, box.lower),
-        np.where(free, np.inf, box.upper),
-        {j: codes for j, codes in box.allowed.items() if j not in features},
-        box.up & ~free,
-        box.down & ~free,
-        {j: why for j, why in box.reasons.items() if j not in features},
-        {j: reach for j, reach in box.distance_limits.items() if j not in features},
-        absent=box.absent,
-        no_values=box.no_values,
-    )
-
-
-def _with_what_would_open(answer: Recourse, box: Box) -> Recourse:
+def _with_what_would_open(answer: Recourse, opening: Sequence[_Opening]) -> Recourse:
     """Name the sets of features whose constraints would have to give way, where there are any."""
-    if not answer.opens:
+    if not opening:
         return answer
-    some = [f"if {what_to_allow(answer.schema, box, names)}" for names in answer.opens[:_NAMED]]
-    left = len(answer.opens) - len(some)
+    some = [f"if {one.words}" for one in opening[:_NAMED]]
+    left = len(opening) - len(some)
     some += [f"in {format_count(left, 'other way', 'other ways')}"] if left else []
-    return replace(answer, reason=f"{answer.reason}; a way opens {', or '.join(some)}")
+    return replace(
+        answer,
+        opens=tuple(one.names for one in opening),
+        reason=f"{answer.reason}; a way opens {', or '.join(some)}",
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Any, Generic
 
 from localface.engine.engine import Engine
 from localface.engine.job import Result, SearchJob
@@ -15,12 +15,12 @@ from localface.search.questions import Questions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial(Generic[Result]):
-    """A search on behalf of the person with a number, with some features free of limits."""
+    """A search on behalf of the person with a number; ``tried`` is what of it is tried out."""
 
     number: int
     request: Request
     start: Callable[[], Questions[Result]]
-    freed: tuple[int, ...] = ()
+    tried: Any = None
 
 
 def run_trials(

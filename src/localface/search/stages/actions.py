@@ -63,7 +63,8 @@ def find_actions(
 
     ``donors`` are vertices that reach it. With ``plan.every_change`` all changes to the goal are
     made, whatever the score needs. Of ways that cost nearly the same, one is taken that helps
-    others as well.
+    others as well. Where the fewest features that are found without a limit on them keep it, it
+    changes nothing.
     """
     search = _ActionSearch(graph, plan, log_floor)
     helped: OthersHelped | None = None
@@ -71,12 +72,7 @@ def find_actions(
         assert graph.goal is not None
         way = yield from search.to_goal(graph.goal)
     else:
-        ways = yield from search.by_fewest_changes(donors)
-        if not ways:
-            ways = yield from search.by_reduced_changes(donors)
-        fewer = ways
-        if ways and graph.goal is None:
-            fewer = yield from search.by_mixed_changes(ways, donors)
+        ways, fewer = yield from search.by_few_changes(donors)
         way, helped = yield from search.most_helping(fewer, donors)
         if way is not None and log_floor < graph.person.log_floor and not plan.least_effort:
             way, helped = yield from search.by_needed_changes(way, helped, donors)
@@ -115,6 +111,29 @@ class _ActionSearch:
         groups = np.unique(self.person.group_of[end != self.person.factual]).tolist()
         return (yield from self.to_ends.way_to(end, groups, self.graph.rows_of([goal])))
 
+    def by_few_changes(self, donors: list[int]) -> Questions[tuple[list[Way], list[Way]]]:
+        """Ways by few changes, and by fewer still where values of several donors are mixed.
+
+        The latter keep the limit on features. They are looked for without it first: mixing may
+        make few changes of many.
+        """
+        for most in dict.fromkeys([None, self.plan.max_features]):
+            ways = yield from self.by_fewest_changes(donors, most=most)
+            if not ways:
+                ways = yield from self.by_reduced_changes(donors, most=most)
+            fewer = ways
+            if ways and self.graph.goal is None:
+                fewer = yield from self.by_mixed_changes(ways, donors)
+            fewer = self._within_limit(fewer)
+            if fewer:
+                return ways, fewer
+        return [], []
+
+    def _within_limit(self, ways: list[Way]) -> list[Way]:
+        """Those of some ways that change no more features than they may."""
+        most = self.plan.max_features
+        return [way for way in ways if most is None or self._n_changes(way) <= most]
+
     def by_fewest_changes(
         self,
         donors: list[int],
@@ -132,7 +151,7 @@ class _ActionSearch:
             donors,
             log_floor=self.log_floor,
             max_changes=self.plan.max_changes,
-            most=min(_FEW, most or self.plan.max_features or _FEW),
+            most=min(_FEW, most or _FEW),
             unlike=None if unlike is None else ends_of_ways(unlike),
             only_needed=only_needed,
         )
@@ -173,8 +192,11 @@ class _ActionSearch:
         end = way.moves[-1].point
         return len(np.unique(self.person.group_of[end != self.person.factual]))
 
-    def by_reduced_changes(self, donors: list[int]) -> Questions[list[Way]]:
-        """Take over all that a donor has, and put back what is not needed; the cheapest of some."""
+    def by_reduced_changes(self, donors: list[int], *, most: int | None) -> Questions[list[Way]]:
+        """Take over all that a donor has, and put back what is not needed; the cheapest of some.
+
+        It changes at most so many features, where a number is given.
+        """
         graph = self.graph
         person = self.person
         points = graph.points[donors]
@@ -194,7 +216,7 @@ class _ActionSearch:
             made = np.isin(swaps.groups, kept)
             weight = float((made * swaps.weights).sum())
             effort = float((made * swaps.weights * swaps.sizes[i]).sum())
-            if self.plan.max_features is None or len(kept) <= self.plan.max_features:
+            if most is None or len(kept) <= most:
                 reduced.append((round(weight, 9), round(effort, 9), i, kept, rows))
         for _, _, i, kept, rows in sorted(reduced, key=lambda one: one[:3]):
             end = np.where(person.columns_of(kept), full[i], person.factual)
@@ -246,10 +268,10 @@ class _ActionSearch:
 
         Where there is none, or time is up meanwhile, it is the least of the known ways.
         """
-        known = ways
+        known = self._within_limit(ways)
         if not self.graph.out_of_time and self.graph.goal is None:
             try:
-                known = [*ways, *(yield from self._ways_of_little_effort(ways, donors))]
+                known = [*known, *(yield from self._ways_of_little_effort(known, donors))]
             except OutOfTime:
                 self.graph.out_of_time = True
         return min(known, key=lambda way: effort_of_moves(self.person, way.moves))
@@ -292,7 +314,9 @@ class _ActionSearch:
             way, helped = yield from self._choose(ways, donors)
             best = way, helped
             if doubt_of(helped) and not only:
-                more = yield from self.by_fewest_changes(donors, unlike=ways)
+                more = yield from self.by_fewest_changes(
+                    donors, unlike=ways, most=self.plan.max_features
+                )
                 other, of_other = yield from self._choose([ways[0], *more], donors)
                 if doubt_of(of_other) < doubt_of(helped):
                     best = other, of_other

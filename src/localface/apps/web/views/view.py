@@ -12,12 +12,8 @@ from localface.answers.action import Action
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
-from localface.answers.page import (
-    alert_lines,
-    changes_by_action,
-    page_of,
-    purpose_besides_score,
-)
+from localface.answers.page import alert_lines, changes_by_action, page_of
+from localface.answers.purpose import purpose_besides_score
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
 from localface.answers.wording import format_percent, to_one_line
