@@ -81,7 +81,7 @@ def test_without_a_path_the_factual_alone_is_measured():
 def test_a_status_alone_measures_nothing():
     person = someone([0.0, 0.0], log_floor=-1.0)
 
-    found = outcome_without_measures("FOUND", person.factual[None, :], person)
+    found = outcome_without_measures("FOUND", person)
 
     assert (found.status, found.scores, found.log_floor) == ("FOUND", (), -1.0)
     assert found.ids == (-1,)  # the person's own state, which is no row

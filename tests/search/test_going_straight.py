@@ -70,6 +70,7 @@ def test_where_it_is_only_asked_whether_there_is_a_way_nothing_is_measured():
     found = gone(needing_both(), replace(PLAN, existence_only=True))
 
     assert (found.status, found.scores, found.actions) == ("FOUND", (), None)
+    assert found.points[[0, -1]].tolist() == [[0.0] * len(BOTH), BOTH], "where it leads is known"
 
 
 def test_with_more_features_than_are_wanted_the_plan_is_given_and_it_is_said_how_many_do():

@@ -127,8 +127,11 @@ def close_without_path(status: str, graph: LocalGraph) -> Questions[Outcome]:
     return (yield from close_search(status, graph, GraphPath((0,), 0.0), counts=graph.counts))
 
 
-def outcome_without_measures(status: str, points: Array, person: Person) -> Outcome:
+def outcome_without_measures(
+    status: str, person: Person, *, states: Array | None = None
+) -> Outcome:
     """An outcome that says no more than its status and the states of a way: none is measured."""
+    points = person.factual[None, :] if states is None else states
     return Outcome(
         status=status,
         points=points,

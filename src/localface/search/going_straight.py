@@ -83,7 +83,7 @@ def _go_by_moves(
     assert way.stops is not None
     if plan.existence_only:
         states = np.stack([graph.person.factual, *(stop.point for stop in way.stops)])
-        return outcome_without_measures("FOUND", states, graph.person)
+        return outcome_without_measures("FOUND", graph.person, states=states)
     own = graph.with_fixed_columns(graph.person.fixed)
     vertices = [own.add_state(stop.point, stop.score) for stop in way.stops]
     entry = bool(log_floor < graph.person.log_floor - FLOOR_TOLERANCE)

@@ -147,7 +147,8 @@ def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[O
     except OutOfTime:
         return (yield from close_out_of_time(graph))
     if plan.existence_only:
-        return outcome_without_measures("FOUND", graph.points[list(found.trail)], graph.person)
+        states = graph.points[list(found.trail)]
+        return outcome_without_measures("FOUND", graph.person, states=states)
     if plan.cost == "safest":
         try:
             graph, found = yield from _raise_floor(graph, plan, found)
