@@ -382,3 +382,14 @@ def test_a_feature_counts_once_however_many_moves_change_it_and_linked_ones_toge
 
     assert count_features(person, moves) == 2
     assert count_features(person, moves[:1]) == 1
+
+
+def test_how_long_a_step_without_a_stop_is_counts_from_where_it_begins():
+    """The last stop but one is left out: from (1, 0) to (1, 2) is two, wherever (1, 0) is."""
+    script = Script([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    graph = script.graph(someone([0.0, 0.0], max_step=2.0))
+    script.run(graph.reveal_rows_around(0, 3))
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, 1, 2, 3)))
+
+    assert [move.point.tolist() for move in found.moves] == [[1.0, 0.0], [1.0, 2.0]]
