@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from localface.search.closing import (
+    close_improved,
     close_out_of_time,
     close_search,
     close_without_path,
@@ -22,6 +23,7 @@ from localface.search.closing import (
 from localface.search.move import Move
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import DensityAlong, RowDensities
+from localface.search.stages.explore import Exploration
 from localface.search.trails import GraphPath
 from scripted import Script, box, someone, taking_over
 
@@ -393,3 +395,25 @@ def test_how_long_a_step_without_a_stop_is_counts_from_where_it_begins():
     found = script.run(take_path_as_actions(graph, PLAN, (0, 1, 2, 3)))
 
     assert [move.point.tolist() for move in found.moves] == [[1.0, 0.0], [1.0, 2.0]]
+
+
+@pytest.mark.parametrize(("max_step", "ends"), [(1.0, 1.0), (0.9, 0.8)])
+def test_a_rounded_action_may_be_just_as_long_as_a_step_may_be(max_step, ends):
+    script = Script([[0.8, 0.0]])
+    graph = known(script, next_multiples=whole_numbers, max_step=max_step)
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, 1)))
+
+    assert [move.point.tolist() for move in found.moves] == [[ends, 0.0]]
+
+
+def test_of_a_path_nothing_is_said_that_nobody_told():
+    script = Script(ROWS)
+    graph = known(script)
+    path = graph.path_through((0, 1))
+
+    for stage in (close_search("FOUND", graph, path), close_improved(graph, Exploration(()), path)):
+        found = script.run(stage)
+        said = [found.entry, found.relaxed, found.proven, found.composed, found.cut_short]
+        assert said == [False] * 5
+        assert found.counts is None

@@ -144,7 +144,7 @@ def test_twenty_four_mixed_states_are_carried_on():
     assert len(second) == n * (n - 1) / 2 - 6 * 5 / 2  # pairs, without those of the six left
 
 
-@pytest.mark.parametrize(("gain", "levels"), [(0.19, 1), (0.21, 2)])
+@pytest.mark.parametrize(("gain", "levels"), [(0.19, 1), (0.2, 2), (0.21, 2)])
 def test_mixing_goes_on_where_each_change_to_come_need_add_no_more_than_half_as_much_again(
     gain, levels
 ):
