@@ -417,3 +417,30 @@ def test_of_a_path_nothing_is_said_that_nobody_told():
         said = [found.entry, found.relaxed, found.proven, found.composed, found.cut_short]
         assert said == [False] * 5
         assert found.counts is None
+
+
+@pytest.mark.parametrize(("most", "is_one"), [(1, False), (2, True)])
+def test_an_action_may_change_just_as_many_features_as_are_wanted(most, is_one):
+    script = around_a_hole()
+
+    found = script.run(
+        take_path_as_actions(known(script), replace(PLAN, max_features=most), (0, 1))
+    )
+
+    assert (found is not None) == is_one
+
+
+def test_the_fewest_features_are_counted_where_least_effort_is_wanted_too():
+    """Two large changes will do, or three small ones that are less in all."""
+
+    def score(points):
+        large = (points[:, :2] >= 4.0).all(axis=1)
+        return np.where(large | (points >= 1.0).all(axis=1), 0.9, 0.1)
+
+    script = Script([[4.0, 4.0, 0.0], [1.0, 1.0, 1.0]], score=score)
+    plan = replace(PLAN, max_features=1, least_effort=True)
+
+    missing = script.run(why_no_actions(known(script), plan, (0,)))
+
+    assert missing.fewest == 2
+    assert missing.with_more.moves[-1].point.tolist() == [4.0, 4.0, 0.0]

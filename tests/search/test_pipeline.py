@@ -641,3 +641,20 @@ def test_rows_are_counted_unless_states_are_asked_for():
 
     assert (as_rows.targets, as_rows.of_states) == (0, False)
     assert (as_states.targets, as_states.of_states) == (2, True)
+
+
+def test_a_straight_way_to_states_further_off_says_nothing_of_more_features_than_wanted():
+    """The nearest forty-eight states lie beyond a gap; those further off are reached by one."""
+    beyond = [[0.0, 5.0 + i / 1000] for i in range(48)]
+    script = Script(
+        STEPS[:3],
+        score=lambda points: points.sum(axis=1) / 10,
+        log_density=lambda points: np.where(points[:, 1] > 2.0, -1.0, 1.0),
+        composed=[*beyond, [6.0, 0.0]],
+    )
+
+    found = searched(script, replace(PLAN, max_features=1), projection=ANYTHING)
+
+    assert found.status == "FOUND"
+    assert found.points[-1, 1] == 0.0
+    assert found.missing_actions is None
