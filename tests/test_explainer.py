@@ -701,7 +701,7 @@ def test_a_table_of_categories_alone_has_plans_by_several_changes(prefer: str) -
     table = pd.DataFrame({name: chance.choice(["a", "b", "c"], 400) for name in "pqrs"})
 
     def share_of_c(frame: pd.DataFrame) -> Array:
-        return (frame == "c").sum(axis=1).to_numpy() / 4
+        return np.asarray((frame == "c").sum(axis=1)) / 4
 
     found = LocalFACE(share_of_c, table).explain(table.iloc[6], prefer=prefer)
 

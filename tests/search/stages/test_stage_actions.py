@@ -434,12 +434,13 @@ def test_when_time_is_up_while_fewer_changes_are_looked_for_the_known_ones_are_t
     assert [move.follows for move in moves] == [(), (0,)]
 
 
-def below_the_floor() -> Script:
+def below_the_floor(**functions) -> Script:
     """A common state takes the second column, the score the first, or the last two together."""
     return nobody(
         3,
         score=lambda points: np.maximum(points[:, 0] / 2, points[:, 2] * (points[:, 1] >= 1) / 2.4),
         log_density=lambda points: np.where(points[:, 1] >= 1, 1.0, -0.5),
+        **functions,
     )
 
 
@@ -507,16 +508,7 @@ def several_ways(**functions) -> tuple[Script, np.ndarray]:
 
 def brought_above_it(**functions) -> tuple[Script, np.ndarray]:
     """Somebody below it, whom a change that the score does not need brings above it."""
-
-    def score(points):
-        return np.where((points[:, 0] >= 1.0) | (points[:, 2:] >= 2.0).all(axis=1), 0.9, 0.1)
-
-    def log_density(points):
-        common = (points[:, :2] >= 1.0).all(axis=1) | (points[:, 2:] >= 2.0).all(axis=1)
-        return np.where(common, 1.0, -0.5)
-
-    ends = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 2.0, 2.0]])
-    return nobody(4, score=score, log_density=log_density, **functions), ends
+    return below_the_floor(**functions), np.array([[1.0, 1.0, 1.2]])
 
 
 @pytest.mark.parametrize("least_effort", [False, True])
