@@ -296,3 +296,11 @@ def test_few_share_all_categories_where_they_are_no_more_than_a_tenth_of_the_oth
     rows[3::size] = rows[2::size] + 1e-6
 
     assert (copy_distance(rows, np.eye(n_crowds)[crowd]) > 0) == found
+
+
+@pytest.mark.parametrize(("n_pairs", "found"), [(10, False), (11, True)])
+def test_there_are_copies_where_more_than_a_fifth_of_the_rows_look_like_one(n_pairs, found):
+    rows = np.random.default_rng(9).normal(size=(100, 4))
+    rows[1 : 2 * n_pairs : 2] = rows[: 2 * n_pairs : 2] + 1e-6
+
+    assert (copy_distance(rows, np.zeros((100, 0))) > 0) == found
