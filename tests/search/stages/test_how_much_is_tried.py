@@ -501,3 +501,15 @@ def test_forty_eight_states_of_anybody_are_taken_for_ends(among, asked_for):
     assert way.moves is None
     assert asked.k == asked_for
     assert len(scored(script)[0]) == 48
+
+
+def test_of_two_changes_that_can_be_made_together_neither_is_tried_again_alone():
+    script = nobody(
+        2, log_density=lambda points: np.where((points > 0.6).sum(axis=1) == 1, -1.0, 1.0)
+    )
+    graph = script.graph(someone(np.zeros(2)))
+
+    found = script.run(route_by_joint_moves(graph, np.ones(2), [0, 1], rows=NO_ROWS, log_floor=0.0))
+
+    assert found is not None
+    assert [len(one.starts) for one in script.asked if isinstance(one, DensityAlong)] == [2, 1]
