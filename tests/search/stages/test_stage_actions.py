@@ -10,7 +10,7 @@ import pytest
 from localface.search.move import Move
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import OutOfTime, ScorePoints
-from localface.search.stages.actions import find_actions
+from localface.search.stages.actions import _ActionSearch, find_actions
 from localface.search.stages.way import Way
 from localface.search.stages.ways_to_ends import WaysToEnds
 from scripted import Script, box, someone
@@ -538,3 +538,16 @@ def test_at_whatever_question_time_is_up_a_plan_that_is_known_says_so(
     told = [found(late)[1] for late in range(n_asked)]
     first = told.index(True)
     assert told == [None] * first + [True] * (n_asked - first)
+
+
+def test_time_that_is_up_while_unneeded_changes_are_looked_for_is_told_and_the_way_stays():
+    script = below_the_floor(late=0)
+    graph = script.graph(someone(np.zeros(3)))
+    way = Way((Move(np.array([1.0, 1.0, 0.0]), 0.5),))
+
+    search = _ActionSearch(graph, PLAN, -0.5)
+    found = script.run(search.by_needed_changes(way, None, []))
+
+    assert found == (way, None)
+    assert len(script.asked) == 1
+    assert graph.out_of_time
