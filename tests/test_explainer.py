@@ -692,3 +692,18 @@ def test_a_table_with_fewer_rows_than_the_usual_neighbours_is_answered_at_the_fi
     assert any(answers.found)
     assert all(answer.disclosure.rows <= len(data) for answer in answers)
     assert all("compared with only about 43 people" in answer.cautions for answer in answers)
+
+
+@pytest.mark.parametrize("prefer", ["features", "effort"])
+def test_a_table_of_categories_alone_has_plans_by_several_changes(prefer: str) -> None:
+    """There is no number that could go further than a donor's."""
+    chance = np.random.default_rng(0)
+    table = pd.DataFrame({name: chance.choice(["a", "b", "c"], 400) for name in "pqrs"})
+
+    def share_of_c(frame: pd.DataFrame) -> Array:
+        return np.asarray((frame == "c").sum(axis=1)) / 4
+
+    found = LocalFACE(share_of_c, table).explain(table.iloc[6], prefer=prefer)
+
+    assert found.status is Status.FOUND
+    assert len(found.actions) == 2

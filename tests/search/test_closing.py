@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from localface.search.closing import (
+    close_improved,
     close_out_of_time,
     close_search,
     close_without_path,
@@ -22,6 +23,7 @@ from localface.search.closing import (
 from localface.search.move import Move
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import DensityAlong, RowDensities
+from localface.search.stages.explore import Exploration
 from localface.search.trails import GraphPath
 from scripted import Script, box, someone, taking_over
 
@@ -392,3 +394,63 @@ def test_a_feature_counts_once_however_many_moves_change_it_and_linked_ones_toge
 
     assert count_features(person, moves) == 2
     assert count_features(person, moves[:1]) == 1
+
+
+def test_how_long_a_step_without_a_stop_is_counts_from_where_it_begins():
+    """The last stop but one is left out: from (1, 0) to (1, 2) is two, wherever (1, 0) is."""
+    script = Script([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    graph = script.graph(someone([0.0, 0.0], max_step=2.0))
+    script.run(graph.reveal_rows_around(0, 3))
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, 1, 2, 3)))
+
+    assert [move.point.tolist() for move in found.moves] == [[1.0, 0.0], [1.0, 2.0]]
+
+
+@pytest.mark.parametrize(("max_step", "ends"), [(1.0, 1.0), (0.9, 0.8)])
+def test_a_rounded_action_may_be_just_as_long_as_a_step_may_be(max_step, ends):
+    script = Script([[0.8, 0.0]])
+    graph = known(script, next_multiples=whole_numbers, max_step=max_step)
+
+    found = script.run(take_path_as_actions(graph, PLAN, (0, 1)))
+
+    assert [move.point.tolist() for move in found.moves] == [[ends, 0.0]]
+
+
+def test_of_a_path_nothing_is_said_that_nobody_told():
+    script = Script(ROWS)
+    graph = known(script)
+    path = graph.path_through((0, 1))
+
+    for stage in (close_search("FOUND", graph, path), close_improved(graph, Exploration(()), path)):
+        found = script.run(stage)
+        said = [found.entry, found.relaxed, found.proven, found.composed, found.cut_short]
+        assert said == [False] * 5
+        assert found.counts is None
+
+
+@pytest.mark.parametrize(("most", "is_one"), [(1, False), (2, True)])
+def test_an_action_may_change_just_as_many_features_as_are_wanted(most, is_one):
+    script = around_a_hole()
+
+    found = script.run(
+        take_path_as_actions(known(script), replace(PLAN, max_features=most), (0, 1))
+    )
+
+    assert (found is not None) == is_one
+
+
+def test_the_fewest_features_are_counted_where_least_effort_is_wanted_too():
+    """Two large changes will do, or three small ones that are less in all."""
+
+    def score(points):
+        large = (points[:, :2] >= 4.0).all(axis=1)
+        return np.where(large | (points >= 1.0).all(axis=1), 0.9, 0.1)
+
+    script = Script([[4.0, 4.0, 0.0], [1.0, 1.0, 1.0]], score=score)
+    plan = replace(PLAN, max_features=1, least_effort=True)
+
+    missing = script.run(why_no_actions(known(script), plan, (0,)))
+
+    assert missing.fewest == 2
+    assert missing.with_more.moves[-1].point.tolist() == [4.0, 4.0, 0.0]

@@ -103,3 +103,24 @@ def test_where_nobody_can_be_gone_to_there_is_no_outcome_however_many_features_m
     graph = graph_of(script)
 
     assert script.run(go_straight_with_more(graph, PLAN, graph.person.projection)) is None
+
+
+@pytest.mark.parametrize(
+    ("least_effort", "path"),
+    [(False, [[0.0, 0.0], [1.0, 0.0], [1.0, 4.0]]), (True, [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0]])],
+)
+def test_of_as_few_features_as_will_do_those_of_least_effort_are_taken_where_that_is_wanted(
+    least_effort, path
+):
+    script = Script(
+        np.zeros((0, 2)), composed=[[4.0, 4.0]], score=lambda points: points.prod(axis=1) / 8
+    )
+    bounds = box(2, upper=4.0)
+    everything = taking_over(bounds, [0.0, 0.0])
+    graph = script.graph(someone([0.0, 0.0], bounds=bounds, projection=everything))
+    plan = replace(PLAN, max_features=1, least_effort=least_effort)
+
+    found = script.run(go_straight_with_more(graph, plan, everything))
+
+    assert found.points.tolist() == path
+    assert found.missing_actions.fewest == 2

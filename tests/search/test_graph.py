@@ -246,6 +246,10 @@ def test_scores_appeal_as_they_are_and_signed_ones_by_what_they_lack():
     vertices = [signed.add_state(np.zeros(2), score) for score in (1.0, 0.0, -1.0)]
     assert signed.appeal_of(vertices).tolist() == [1.0, 0.5, 0.25]
 
+    _, further_off = line(min_score=2.0, signed=True)
+    vertices = [further_off.add_state(np.zeros(2), score) for score in (2.0, 0.0, -2.0)]
+    assert further_off.appeal_of(vertices).tolist() == [1.0, 0.5, 0.25]
+
 
 def test_a_state_is_no_row_and_gives_none():
     script, graph = line()

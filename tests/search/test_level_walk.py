@@ -195,3 +195,15 @@ def test_of_edges_that_are_alike_those_to_what_was_seen_first_come_first() -> No
     asked = [end for one in along for end in one.ends.tolist()]
     assert asked == graph.points[1:].tolist()
     assert graph.ids[1:].tolist() == [0, 1, 2, 3]
+
+
+def test_of_known_states_only_those_are_looked_at_to_which_a_step_leads() -> None:
+    rows = [[1.0, 0.0], [2.0, 0.0], [9.0, 9.0]]
+    script = Script(rows, score=lambda points: points[:, 0] / 100)
+    graph = script.graph(someone([0.0, 0.0]))
+    graph.add_state(np.array([-7.0, 0.0]), 0.1)
+
+    script.run(LevelWalk(KnownGround(graph), 0.5, {0: 0}, n_neighbors=2).run(np.inf))
+
+    looked_at = [q.starts.tolist() for q in script.asked if isinstance(q, DensityAlong)]
+    assert [[-7.0, 0.0]] not in looked_at

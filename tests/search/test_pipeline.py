@@ -645,3 +645,32 @@ def test_with_momentum_a_long_walk_may_end_between_the_states_that_can_be_counte
     from_row_to_row = script.run(_may_end_anywhere(graph, PLAN))
 
     assert (by_momentum, from_row_to_row) == (True, False)
+
+
+def test_rows_are_counted_unless_states_are_asked_for():
+    """A row beyond the limit is no state of hers; what she could take over of it is."""
+    script = Script([[6.0, 20.0], [7.0, 20.0]], score=tenth)
+    own = someone([0.0, 0.0], bounds=box(2, upper=[np.inf, 9.0]), projection=NEARLY)
+
+    as_rows = script.run(count_targets(own))
+    as_states = script.run(count_targets(own, states=True))
+
+    assert (as_rows.targets, as_rows.of_states) == (0, False)
+    assert (as_states.targets, as_states.of_states) == (2, True)
+
+
+def test_a_straight_way_to_states_further_off_says_nothing_of_more_features_than_wanted():
+    """The nearest forty-eight states lie beyond a gap; those further off are reached by one."""
+    beyond = [[0.0, 5.0 + i / 1000] for i in range(48)]
+    script = Script(
+        STEPS[:3],
+        score=lambda points: points.sum(axis=1) / 10,
+        log_density=lambda points: np.where(points[:, 1] > 2.0, -1.0, 1.0),
+        composed=[*beyond, [6.0, 0.0]],
+    )
+
+    found = searched(script, replace(PLAN, max_features=1), projection=ANYTHING)
+
+    assert found.status == "FOUND"
+    assert found.points[-1, 1] == 0.0
+    assert found.missing_actions is None

@@ -71,3 +71,12 @@ def test_states_further_away_are_composed_where_too_few_of_the_nearest_have_the_
     assert found.scores.tolist() == [0.6, 0.7, 0.8]
     assert found.points[:, 0].tolist() == [6.0, 7.0, 8.0]
     assert found.cut
+
+
+def test_who_asks_for_counts_alone_asks_why_there_are_none_and_for_no_states():
+    (asked,), _ = replies(questions.ask_target_counts(box(2)), None)
+
+    assert (asked.why, asked.which) == (True, False)
+    plain = questions.Census(box(2))
+    assert (plain.why, plain.which) == (True, False)
+    assert questions.TargetCounts(1, 1, 1, np.zeros(2, dtype=np.int64)).of_states is False

@@ -283,3 +283,24 @@ def test_whoever_shares_their_categories_with_nobody_is_nobodys_copy():
     everybody_else = np.eye(60)
 
     assert copy_distance(numbers, everybody_else) == 0
+
+
+@pytest.mark.parametrize(("size", "n_crowds", "found"), [(5, 8, True), (6, 7, False)])
+def test_few_share_all_categories_where_they_are_no_more_than_a_tenth_of_the_others(
+    size, n_crowds, found
+):
+    """Five of forty share them: four others are a tenth. Of six in forty-two, five are more."""
+    crowd = np.repeat(np.arange(n_crowds), size)
+    rows = np.random.default_rng(6).normal(size=(len(crowd), 3))
+    rows[1::size] = rows[::size] + 1e-6
+    rows[3::size] = rows[2::size] + 1e-6
+
+    assert (copy_distance(rows, np.eye(n_crowds)[crowd]) > 0) == found
+
+
+@pytest.mark.parametrize(("n_pairs", "found"), [(10, False), (11, True)])
+def test_there_are_copies_where_more_than_a_fifth_of_the_rows_look_like_one(n_pairs, found):
+    rows = np.random.default_rng(9).normal(size=(100, 4))
+    rows[1 : 2 * n_pairs : 2] = rows[: 2 * n_pairs : 2] + 1e-6
+
+    assert (copy_distance(rows, np.zeros((100, 0))) > 0) == found

@@ -337,3 +337,18 @@ def test_copies_are_noticed_where_a_quarter_of_the_rows_has_kernels_much_too_wid
     assert not narrow(2.4)
     assert not narrow(9.0, rows=rows[:399])  # fewer no longer show the shape of a crowd
     assert not narrow(9.0, n_numbers=0)
+
+
+def test_hidden_copies_are_looked_for_by_the_width_of_numbers_not_by_that_of_categories(
+    monkeypatch,
+):
+    """A quarter of the rows is much wider than all of them: copies had made these narrow."""
+    points = np.random.default_rng(8).normal(size=(800, 2))
+    space = Space.fit(numbers_schema(2), points)
+
+    def tune(white, codes, *, n_numbers, n_categories, copies):
+        return (0.3 if len(white) == 800 else 1.2), 3.0, 0.0
+
+    monkeypatch.setattr(kernel_shape, "tune_bandwidths", tune)
+
+    assert KernelShape.fit(points, space, None).copies.distance > 0

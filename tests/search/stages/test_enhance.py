@@ -313,3 +313,14 @@ def test_as_many_edges_are_asked_about_ahead_as_there_are_the_most_promising_fir
     by_estimate = sorted(range(2, len(search.vertices)), key=lambda i: estimate[i])
     assert [start for start, _ in edges] == [0] * n_asked
     assert {end for _, end in edges} == set(by_estimate[:n_asked])
+
+
+def test_where_no_vertex_is_below_the_floor_none_is_left_out():
+    script = Script(ROWS, score=quarter)
+    graph, path = known(script)
+    search = AStar(graph, path, Effort())
+
+    assert not script.run(search.leave_out_vertices_below_floor())
+
+    assert not search.closed.any()
+    assert graph.below_floor == set()

@@ -8,7 +8,7 @@ import pytest
 from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
 from localface.search.questions import DensityAlong, Nearest, RowDensities
-from localface.search.stages.entry import find_entries, rank_entries
+from localface.search.stages.entry import _are_above_floor, find_entries, rank_entries
 from scripted import Script, box, someone
 
 ROWS = [[1.0, 0.0], [0.0, 2.0], [-3.0, 0.0], [0.0, -4.0]]
@@ -180,3 +180,12 @@ def test_each_vertex_is_held_against_the_floor_as_a_row_or_as_a_state_and_never_
     ]
     assert rows == [[0, 1, 2, 3]]
     assert all(one.starts.tolist() == [[0.0, 0.0]] for one in still)  # the person alone
+
+
+@pytest.mark.parametrize(("log_density", "is_above"), [(0.0, True), (-1e-12, False)])
+def test_a_row_that_is_below_the_floor_by_the_tolerance_alone_is_above_it(log_density, is_above):
+    script = Script([[1.0, 0.0]], log_density=lambda points: np.full(len(points), log_density))
+    graph = script.graph(someone([0.0, 0.0], log_floor=1e-9))
+    script.run(graph.reveal_rows_around(0, 1))
+
+    assert script.run(_are_above_floor(graph, [1])).tolist() == [is_above]

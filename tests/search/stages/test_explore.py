@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from localface.search.plan import WalkOptions
-from localface.search.questions import Census, DensityAlong, Nearest, ScorePoints
+from localface.search.questions import Census, DensityAlong, Nearest, RowDensities, ScorePoints
 from localface.search.stages.explore import (
     Exploration,
     Queue,
+    _best_first_search,
     _momentum_step,
     _rule_out_ends,
     explore,
@@ -413,3 +414,18 @@ def test_what_an_entry_led_to_in_vain_counts_before_the_next_is_tried(most, is_f
     assert found.gave_up == gave_up
     if is_found:
         assert graph.ids[list(found.trail)].tolist() == [-1, 2, 3]
+
+
+@pytest.mark.parametrize(("n_refused", "n_looks"), [(7, 0), (8, 1), (9, 1)])
+def test_every_eight_steps_that_are_refused_all_ends_are_held_against_the_floor(n_refused, n_looks):
+    script = Script(
+        [[2.0 + i / 1000, 0.0] for i in range(n_refused)],
+        score=tenth,
+        log_density=lambda points: np.where(np.abs(points[:, 0] - 1) < 0.3, -1.0, 1.0),
+    )
+    graph = script.graph(someone([0.0, 0.0]))
+    queue = Queue((0,))
+
+    script.run(_best_first_search(graph, queue, WalkOptions(n_refused)))
+
+    assert script.n_asked(RowDensities) == n_looks

@@ -7,7 +7,7 @@ import pytest
 
 from localface.search.questions import DensityAlong, ScorePoints
 from localface.search.stages import fewest
-from localface.search.stages.fewest import find_fewest_changes
+from localface.search.stages.fewest import are_all_needed, find_fewest_changes
 from scripted import Script, box, someone
 
 
@@ -268,3 +268,16 @@ def test_the_sets_that_are_carried_on_are_those_with_the_highest_scores(monkeypa
     found = fewest_of(script, np.ones(4))
 
     assert end_of(found) == [0.0, 0.0, 1.0, 1.0]
+
+
+def test_a_change_is_needed_without_which_the_score_or_a_limit_is_missed():
+    """Without the first change the score is just enough; without the second it is not."""
+    script = Script(np.zeros((0, 2)), score=lambda points: points @ np.array([0.2, 0.5]))
+    limits = {"keeps_relations": lambda points: points[:, 0] >= points[:, 1] - 1.5}
+    graph = script.graph(someone([0.0, 0.0], **limits))
+    states = np.array([[1.0, 1.0], [1.0, 0.8], [3.0, 2.0], [0.0, 1.0]])
+
+    found = script.run(are_all_needed(graph, states, np.zeros(0, dtype=np.int64)))
+
+    # of the third, the first alone has the score; without it, the second goes too far
+    assert found.tolist() == [False, True, False, True]

@@ -8,6 +8,7 @@ import pytest
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import HelpOthers, OthersHelped
 from localface.search.stages.actions import find_actions
+from localface.search.stages.helping import _costs_little_more, _costs_nearly, doubt_of
 from scripted import Script, someone
 
 PLAN = Plan(WalkOptions(3))
@@ -142,3 +143,25 @@ def test_the_least_share_is_that_of_any_change_or_of_all_together():
 
     assert OthersHelped(columns, np.array([0.9, 0.4]), np.array([50, 50]), 0.7, 60).least == 0.4
     assert OthersHelped(columns, np.array([0.9, 0.8]), np.array([50, 50]), 0.7, 60).least == 0.7
+
+
+@pytest.mark.parametrize(("least", "doubt"), [(0.49, 2), (0.5, 1), (0.59, 1), (0.6, 0), (1.0, 0)])
+def test_half_of_the_others_are_not_against_and_three_fifths_leave_no_doubt(least, doubt):
+    helped = OthersHelped(np.ones((1, 1), dtype=bool), np.array([1.0]), np.array([9]), least, 9)
+
+    assert doubt_of(helped) == doubt
+
+
+@pytest.mark.parametrize(
+    ("effort", "nearly", "little_more"),
+    [(2.1, True, True), (2.11, False, True), (2.5, False, True), (2.51, False, False)],
+)
+def test_what_costs_hardly_more_is_a_twentieth_and_a_little_more_a_quarter(
+    effort, nearly, little_more
+):
+    cost, least = (1.0, 1.0, effort), (1.0, 1.0, 2.0)
+
+    assert _costs_nearly(cost, least) == nearly
+    assert _costs_little_more(cost, least) == little_more
+    assert not _costs_nearly((1.0, 2.0, 2.0), least)
+    assert not _costs_little_more((2.0, 1.0, 2.0), least)

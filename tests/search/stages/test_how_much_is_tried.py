@@ -144,7 +144,7 @@ def test_twenty_four_mixed_states_are_carried_on():
     assert len(second) == n * (n - 1) / 2 - 6 * 5 / 2  # pairs, without those of the six left
 
 
-@pytest.mark.parametrize(("gain", "levels"), [(0.19, 1), (0.21, 2)])
+@pytest.mark.parametrize(("gain", "levels"), [(0.19, 1), (0.2, 2), (0.21, 2)])
 def test_mixing_goes_on_where_each_change_to_come_need_add_no_more_than_half_as_much_again(
     gain, levels
 ):
@@ -501,3 +501,15 @@ def test_forty_eight_states_of_anybody_are_taken_for_ends(among, asked_for):
     assert way.moves is None
     assert asked.k == asked_for
     assert len(scored(script)[0]) == 48
+
+
+def test_of_two_changes_that_can_be_made_together_neither_is_tried_again_alone():
+    script = nobody(
+        2, log_density=lambda points: np.where((points > 0.6).sum(axis=1) == 1, -1.0, 1.0)
+    )
+    graph = script.graph(someone(np.zeros(2)))
+
+    found = script.run(route_by_joint_moves(graph, np.ones(2), [0, 1], rows=NO_ROWS, log_floor=0.0))
+
+    assert found is not None
+    assert [len(one.starts) for one in script.asked if isinstance(one, DensityAlong)] == [2, 1]

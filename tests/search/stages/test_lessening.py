@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from localface.search.questions import DensityAlong, ScorePoints
 from localface.search.stages.effort import Changes, efforts_of
-from localface.search.stages.lessening import lessen_end
-from scripted import Script, someone
+from localface.search.stages.lessening import _going_further, lessen_end
+from scripted import Script, box, someone
 
 
 def world(**functions) -> Script:
@@ -99,3 +100,149 @@ def test_efforts_add_up_what_changes_together():
     person = someone(np.zeros(3), group_of=np.array([0, 0, 1]))
 
     assert efforts_of(person, np.array([[3.0, 4.0, 2.0], [0.0, 0.0, 1.5]])).tolist() == [7.0, 1.5]
+
+
+def asked_of(script: Script) -> np.ndarray:
+    """All states whose score was asked for."""
+    return np.concatenate([one.points for one in script.asked if isinstance(one, ScorePoints)])
+
+
+def test_a_number_is_taken_back_whole_and_in_seven_parts_each_half_of_the_one_before():
+    script = world(score=lambda points: 0 * points[:, 0])
+    seen = (np.zeros(2), np.array([4.0, 0.0]))
+
+    lessened(script, [4.0, 0.0], donor=(4.0, 0.0), seen=seen)
+
+    first = next(one.points for one in script.asked if isinstance(one, ScorePoints))
+    parts = 1 - 0.5 ** np.arange(1, 8)  # whole is her own state, whose score is known
+    assert sorted(first[:, 0]) == (4.0 * parts).tolist()
+
+
+def test_a_number_goes_further_by_five_small_steps_up_or_down():
+    """Its donor has just as much, so that there is no further to go by what donors have."""
+    script = world(score=lambda points: 0 * points[:, 0])
+
+    lessened(script, [1.0, 1.0], donor=(1.0, 1.0))
+
+    tried = asked_of(script)
+    steps = [0.02, 0.05, 0.1, 0.2, 0.4]
+    for mine, other in ((0, 1), (1, 0)):
+        further = tried[(tried[:, mine] > 1.0) & (tried[:, other] == 1.0), mine]
+        assert np.unique(further) - 1.0 == pytest.approx(steps)
+    script = world(score=lambda points: 0 * points[:, 0])
+    lessened(script, [-1.0, 0.0], donor=(-1.0, 0.0))
+    tried = asked_of(script)
+    assert np.unique(tried[tried[:, 0] < -1.0, 0]) == pytest.approx(-1.0 - np.array(steps[::-1]))
+
+
+def further(script: Script, state, donor) -> np.ndarray:
+    start = np.zeros(len(donor))
+    graph = script.graph(someone(start))
+    graph.add_state(np.array(donor), 1.0, 0)
+    changes = Changes.of(graph.person, np.array([donor]))
+    return script.run(_going_further(graph, changes, np.array(state), np.array([0])))
+
+
+def test_what_goes_further_gains_and_those_come_first_that_gain_most_for_their_effort():
+    """The first number is worth the less the further it goes; the third is worth nothing."""
+
+    def score(points):
+        return 0.1 + np.sqrt(np.abs(points[:, 0])) / 10 + points[:, 1] / 50
+
+    state = np.array([1.0, 1.0, 1.0])
+
+    states = further(world(score=score), state, (2.0, 2.0, 2.0))
+
+    more = states.sum(axis=1) - 3.0
+    gained = score(states) - score(state[None, :])
+    assert (more > 0).all()
+    assert (gained > 0).all()
+    assert (np.diff(gained / more) <= 1e-9).all()
+    assert (states[:, 2] == 1.0).all()
+    assert {int(np.flatnonzero(one != state)[0]) for one in states} == {0, 1}
+
+
+@pytest.mark.parametrize(("n", "n_further"), [(2, 16), (3, 24), (4, 24)])
+def test_twenty_four_changes_go_further_and_no_more(n, n_further):
+    """Of each number there are five steps and three sizes of change that are larger."""
+    states = further(
+        world(score=lambda points: points.sum(axis=1) / 100), np.full(n, 1.0), np.full(n, 1.6)
+    )
+
+    assert len(states) == n_further
+
+
+def test_nothing_goes_further_where_nothing_may():
+    script = world(score=lambda points: points[:, 0] / 10)
+
+    states = further(script, [0.0, 0.0], (0.0, 0.0))
+
+    assert (np.abs(states).sum(axis=1) > 0).all()
+    graph = script.graph(someone([0.0], bounds=box(1, lower=0.0, upper=0.0)))
+    graph.add_state(np.zeros(1), 1.0, 0)
+    script.asked.clear()
+    changes = Changes.of(graph.person, np.zeros((1, 1)))
+    none = script.run(_going_further(graph, changes, np.zeros(1), np.array([0])))
+    assert (len(none), script.asked) == (0, [])
+
+
+def test_only_a_number_that_goes_back_is_rounded():
+    """To quarters, outwards: 2.1 stays as it is where the other goes back."""
+
+    def quarters(column, values):
+        return np.sign(values) * np.ceil(np.abs(values) * 4) / 4
+
+    script = world(score=reaches([1.0, 0.0]))
+
+    end = lessened(script, [3.0, 2.1], donor=(3.0, 2.1), round_closely=quarters)
+
+    assert end.tolist() == [1.0, 0.0]
+    first = next(one.points for one in script.asked if isinstance(one, ScorePoints))
+    alone = first[first[:, 1] == 2.1]
+    assert (alone[:, 0] * 4 % 1 == 0).all()
+    assert (first[(first[:, 0] == 3.0)][:, 1] != 2.1).all()
+    moved = first[first[:, 1] != 2.1, 1]
+    assert (moved * 4 % 1 == 0).all()
+    assert 2.1 in first[:, 1]
+
+
+def test_of_ends_of_less_effort_thirty_two_are_held_against_the_floor_the_least_first():
+    """Eight numbers go back alone in seven parts and whole, and all of them together."""
+
+    def log_density(points):
+        return np.where((points == 1.0).all(axis=1), 1.0, -1.0)
+
+    script = Script(
+        np.zeros((0, 8)), score=lambda points: 0.9 + 0 * points[:, 0], log_density=log_density
+    )
+
+    assert lessened(script, np.ones(8), donor=np.ones(8)).tolist() == [1.0] * 8
+
+    checked = [one.starts for one in script.asked if isinstance(one, DensityAlong)]
+    sizes = checked[0].sum(axis=1)
+    assert len(sizes) == 32
+    assert (np.diff(sizes) >= 0).all()
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_number_goes_back_to_what_can_just_be_noticed(sign):
+    noticed = (np.full(2, -2.0), np.full(2, 2.0))
+    script = world(score=lambda points: sign * points[:, 0] / 3)
+
+    end = lessened(script, [4.0 * sign, 0.0], donor=(4.0 * sign, 0.0), just_noticeable=noticed)
+
+    assert end.tolist() == [2.0 * sign, 0.0]
+
+
+def test_each_change_is_taken_back_whole_by_itself():
+    script = Script(np.zeros((0, 3)), score=lambda points: points[:, [0, 2]].min(axis=1) / 2)
+
+    assert lessened(script, [1.0, 2.0, 1.0], donor=(1.0, 2.0, 1.0)).tolist() == [1.0, 0.0, 1.0]
+
+
+def test_of_steps_that_gain_as_much_those_up_come_first():
+    script = world(score=lambda points: 0.1 + np.abs(points[:, 1]) / 10)
+
+    states = further(script, [1.0, 0.0], (1.0, 0.0))
+
+    assert np.sign(states[:, 1]).tolist() == [1.0] * 5 + [-1.0] * 5

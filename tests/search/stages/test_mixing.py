@@ -194,3 +194,36 @@ def test_of_values_that_raise_the_score_as_much_but_for_rounding_the_nearest_is_
 
     *_, pairs = [one.points for one in script.asked if isinstance(one, ScorePoints)]
     assert (away + 2.0 in pairs[:, 0]) == (taken == 2.0)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_beyond_any_donor_a_change_may_be_one_that_can_just_be_noticed(sign):
+    """One and a half times as far as one donor is too little to be noticed, unless it is just that.
+
+    Another donor goes the other way, so that the number is one that changes.
+    """
+    script = nobody(1, score=lambda points: sign * points[:, 0] / 4)
+    noticed = (np.array([-3.0]), np.array([3.0]))
+
+    found = mixed(script, [2.0 * sign], [-9.0 * sign], just_noticeable=noticed)
+
+    assert found == [3.0 * sign]
+
+
+def test_what_raises_no_score_by_itself_is_not_mixed():
+    script = nobody(3, score=lambda points: points[:, :2].sum(axis=1) / 5)
+
+    mixed(script, [1.0, 1.0, 1.0], most=2, bounds=box(3, upper=1.0), min_score=0.4)
+
+    single, pairs = [one.points for one in script.asked if isinstance(one, ScorePoints)][:2]
+    assert (single[:, 2] > 0).any()
+    assert (pairs[:, 2] == 0).all()
+
+
+def test_who_has_only_categories_to_change_has_them_mixed():
+    """No number goes further than a donor's, as there is none."""
+    script = nobody(3, score=lambda points: (points == 1.0).sum(axis=1) / 4)
+
+    found = mixed(script, [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], discrete=np.ones(3, dtype=bool))
+
+    assert found == [1.0, 0.0, 1.0]

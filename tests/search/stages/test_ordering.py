@@ -11,6 +11,7 @@ from localface.search.lattice import Lattice
 from localface.search.stages.ordering import (
     _has_route,
     _makes_second_change_first,
+    _next_states,
     find_route,
     moves_of_route,
 )
@@ -271,3 +272,19 @@ def test_as_few_changes_at_once_are_made_as_any_route_needs(n):
     made = [after & ~before for before, after in pairwise(route)]
     assert sorted(one.bit_count() for one in made) == [*[1] * (5 - n), n]
     assert 2**n - 1 in made
+
+
+@pytest.mark.parametrize(
+    ("here", "end", "at_once", "following"),
+    [
+        (0b000, 0b101, 1, [0b001, 0b100]),
+        (0b000, 0b101, 2, [0b001, 0b100, 0b101]),
+        (0b001, 0b101, 2, [0b101]),
+        (0b010, 0b111, 3, [0b011, 0b110, 0b111]),
+        (0b111, 0b111, 2, []),
+    ],
+)
+def test_what_comes_next_makes_changes_that_are_left_the_single_ones_first(
+    here, end, at_once, following
+):
+    assert list(_next_states(here, end, at_once)) == following

@@ -258,3 +258,13 @@ def test_a_trail_leads_through_no_more_than_it_must():
 
     assert len(trail) == 2
     assert graph.is_goal(trail[-1])
+
+
+def test_that_no_path_leads_to_a_goal_is_sure_where_nobody_can_step_there():
+    script = Script([[1.0, 0.0], [6.0, 0.0]], score=quarter)
+    graph = script.graph(someone([0.0, 0.0], max_step=1.0))
+    graph.goal = graph.add_state(np.array([4.0, 0.0]), 1.0)
+
+    found = script.run(densest_path(graph, 0, n_neighbors=2))
+
+    assert (found.trail, found.is_densest) == ((), True)

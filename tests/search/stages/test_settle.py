@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from localface.search.questions import ScorePoints
 from localface.search.stages.settle import (
@@ -214,3 +215,34 @@ def test_each_number_is_one_question_and_no_value_is_asked_twice():
     asked = [question.points for question in script.asked if isinstance(question, ScorePoints)]
     assert [len(points) for points in asked] == [5, 2]  # the third is known already
     assert all(len(np.unique(points, axis=0)) == len(points) for points in asked)
+
+
+def test_a_number_that_is_round_by_one_measure_goes_on_to_the_next_multiple():
+    """2.5 is a half, and 3 the next whole number: nothing round on the way there will do."""
+
+    def up_to(unit):
+        return lambda column, values: np.ceil(values / unit) * unit
+
+    script = Script(np.zeros((0, 1)), score=lambda points: points[:, 0] / 5)
+    person = someone([0.0], round_outwards=up_to(1.0), next_multiples=up_to(1.0))
+    graph = script.graph(person)
+
+    settled = script.run(
+        settle_values(graph, np.array([2.5]), [0], np.zeros(0, dtype=np.int64), onwards=up_to(0.5))
+    )
+
+    assert settled.tolist() == [3.0]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_number_may_stop_where_its_change_can_just_be_noticed(sign):
+    script = nobody(1, score=lambda points: np.ones(len(points)))
+
+    assert settled(script, [4.0 * sign], just_noticeable=([-1.0], [1.0])) == [sign]
+
+
+def test_a_round_end_with_just_the_score_that_is_needed_is_taken():
+    script = nobody(1, score=lambda points: points[:, 0] / 20)
+    graph = script.graph(someone([0.0], next_multiples=tens))
+
+    assert script.run(round_onwards(graph, np.array([7.0]), [0], NO_ROWS)).tolist() == [10.0]

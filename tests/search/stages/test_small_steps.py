@@ -84,3 +84,19 @@ def test_a_move_of_two_pieces_stays_whole_too_where_one_falls_below_the_floor():
     (piece,) = pieces_of(script, [ALONG], max_step=2.0)
 
     assert (piece.point == ALONG.point).all()
+
+
+def test_of_cuts_whose_longest_pieces_are_as_long_the_one_of_fewer_pieces_stays():
+    """Rounded, halves are six and four, and what is cut finer begins with six too."""
+    rounded = {5.0: 6.0, 7.5: 8.0, 10 / 3: 6.0, 20 / 3: 8.0}
+
+    def snap(point):
+        near = [to for at, to in rounded.items() if abs(point[0] - at) < 1e-9]
+        return np.array([*near, 10.0 * (point[0] > 5.0)][:1])
+
+    script = Script(np.zeros((0, 1)))
+    person = someone([0.0], max_step=5.5, snap=snap)
+
+    pieces = script.run(break_into_small_steps(person, (Move(np.array([10.0]), 0.9),), 0.0))
+
+    assert [piece.point.tolist() for piece in pieces] == [[6.0], [10.0]]

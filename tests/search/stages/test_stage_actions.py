@@ -9,8 +9,8 @@ import pytest
 
 from localface.search.move import Move
 from localface.search.plan import Plan, WalkOptions
-from localface.search.questions import ScorePoints
-from localface.search.stages.actions import find_actions
+from localface.search.questions import OutOfTime, ScorePoints
+from localface.search.stages.actions import _ActionSearch, find_actions
 from localface.search.stages.way import Way
 from localface.search.stages.ways_to_ends import WaysToEnds
 from scripted import Script, box, someone
@@ -461,12 +461,13 @@ def test_when_time_is_up_while_fewer_changes_are_looked_for_the_known_ones_are_t
     assert [move.follows for move in moves] == [(), (0,)]
 
 
-def below_the_floor() -> Script:
+def below_the_floor(**functions) -> Script:
     """A common state takes the second column, the score the first, or the last two together."""
     return nobody(
         3,
         score=lambda points: np.maximum(points[:, 0] / 2, points[:, 2] * (points[:, 1] >= 1) / 2.4),
         log_density=lambda points: np.where(points[:, 1] >= 1, 1.0, -0.5),
+        **functions,
     )
 
 
@@ -487,3 +488,93 @@ def test_who_starts_below_the_floor_makes_no_change_for_that_alone_where_as_few_
 )
 def test_such_a_change_is_made_where_nothing_else_does_or_the_least_effort_counts(donor, plan):
     assert changed(actions_to(below_the_floor(), donor, plan=plan, log_floor=-0.5)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("own", "end"), [(0.0, [1.0, 1.0, 0.0, 0.0]), (-0.5, [0.0, 0.0, 2.0, 2.0])]
+)
+def test_a_change_that_the_score_does_not_need_is_spared_only_who_starts_below_the_floor(own, end):
+    """With the first alone one ends at a rare state; the third and fourth are both needed."""
+
+    def score(points):
+        return np.where((points[:, 0] >= 1.0) | (points[:, 2:] >= 2.0).all(axis=1), 0.9, 0.1)
+
+    def log_density(points):
+        common = (points[:, :2] >= 1.0).all(axis=1) | (points[:, 2:] >= 2.0).all(axis=1)
+        return np.where(common, 1.0, own)
+
+    def rarer_alone(points):
+        alone = (points[:, 0] > 0.0) & (points[:, 1] < 1.0)
+        return np.where(alone & (points[:, 2:] == 0.0).all(axis=1), -0.2, log_density(points))
+
+    script = nobody(4, score=score, log_density=rarer_alone if own == 0.0 else log_density)
+    ends = [[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 2.0, 2.0]]
+
+    moves = actions_to(script, *ends, log_floor=own, discrete=np.ones(4, dtype=bool))
+
+    assert ended(moves) == end
+
+
+@pytest.mark.parametrize(("most", "is_found"), [(6, False), (7, True), (8, True)])
+def test_what_is_left_of_a_donors_changes_may_be_just_as_many_as_are_wanted(most, is_found):
+    script = nobody(8, score=lambda points: np.where((points[:, :7] > 0).all(axis=1), 0.9, 0.1))
+
+    moves = actions_to(
+        script, np.ones(8), plan=replace(PLAN, max_features=most), bounds=box(8, upper=1.0)
+    )
+
+    assert (moves is not None) == is_found
+
+
+def several_ways(**functions) -> tuple[Script, np.ndarray]:
+    """Two donors' changes each reach the target; a mix of both does so by less."""
+    return nobody(3, score=lambda points: points.sum(axis=1) / 4, **functions), np.array(
+        [[1.2, 0.2, 0.9], [0.3, 1.1, 0.8]]
+    )
+
+
+def brought_above_it(**functions) -> tuple[Script, np.ndarray]:
+    """Somebody below it, whom a change that the score does not need brings above it."""
+    return below_the_floor(**functions), np.array([[1.0, 1.0, 1.2]])
+
+
+@pytest.mark.parametrize("least_effort", [False, True])
+@pytest.mark.parametrize("helped", [0.4, 1.0])
+@pytest.mark.parametrize(("world", "log_floor"), [(several_ways, 0.0), (brought_above_it, -0.5)])
+def test_at_whatever_question_time_is_up_a_plan_that_is_known_says_so(
+    world, log_floor, helped, least_effort
+):
+    """It is told even where the plan would not have become any better."""
+    plan = replace(PLAN, least_effort=least_effort)
+
+    def found(late):
+        script, ends = world(helps=lambda some: np.full(len(some), helped), late=late)
+        graph = script.graph(someone(np.zeros(ends.shape[1])))
+        scores = script.score(ends).tolist()
+        donors = [graph.add_state(end, scores[i], i) for i, end in enumerate(ends)]
+        try:
+            actions = script.run(find_actions(graph, plan, donors, log_floor=log_floor))
+        except OutOfTime:
+            return len(script.asked), None
+        assert actions is not None
+        return len(script.asked), graph.out_of_time
+
+    n_asked, out_of_time = found(None)
+
+    assert out_of_time is False
+    told = [found(late)[1] for late in range(n_asked)]
+    first = told.index(True)
+    assert told == [None] * first + [True] * (n_asked - first)
+
+
+def test_time_that_is_up_while_unneeded_changes_are_looked_for_is_told_and_the_way_stays():
+    script = below_the_floor(late=0)
+    graph = script.graph(someone(np.zeros(3)))
+    way = Way((Move(np.array([1.0, 1.0, 0.0]), 0.5),))
+
+    search = _ActionSearch(graph, PLAN, -0.5)
+    found = script.run(search.by_needed_changes(way, None, []))
+
+    assert found == (way, None)
+    assert len(script.asked) == 1
+    assert graph.out_of_time

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from localface.search.plan import Plan, WalkOptions
-from localface.search.questions import ComposeStates, ScorePoints
-from localface.search.stages.straight import find_straight_way
+from localface.search.questions import ComposeStates, DensityAlong, ScorePoints
+from localface.search.stages.actions import find_actions
+from localface.search.stages.straight import NEAR_STATES, find_straight_way
 from scripted import Script, box, someone, taking_over
 
 PLAN = Plan(WalkOptions(3))
@@ -14,7 +18,8 @@ ORIGIN = [0.0, 0.0]
 
 
 def straight(script: Script, *, log_floor=0.0, **options):
-    graph = script.graph(someone(ORIGIN, **options))
+    floor = options.pop("floor", 0.0)
+    graph = script.graph(someone(ORIGIN, log_floor=floor, **options))
     projection = taking_over(graph.person.bounds, ORIGIN)
     return graph, script.run(find_straight_way(graph, PLAN, projection, log_floor))
 
@@ -145,3 +150,68 @@ def test_one_step_that_is_too_long_is_enough_for_there_to_be_no_way():
 
     assert points_of(short.moves)[-1] == [0.5, 3.0]
     assert long.moves is None
+
+
+@pytest.mark.parametrize(("among", "n_looked_at"), [(NEAR_STATES, 0), (NEAR_STATES + 1, 60)])
+def test_only_of_more_than_the_nearest_states_the_ground_is_looked_at_first(among, n_looked_at):
+    script = composing(*([1.0 + i, 0.0] for i in range(60)), score=lambda points: points[:, 0])
+    graph = script.graph(someone(ORIGIN))
+    projection = taking_over(graph.person.bounds, ORIGIN)
+
+    script.run(find_straight_way(graph, PLAN, projection, 0.0, among=among))
+
+    kinds = [type(one) for one in script.asked]
+    before = script.asked[: kinds.index(ScorePoints)]
+    looked_at = sum(len(one.starts) for one in before if isinstance(one, DensityAlong))
+    assert looked_at == min(n_looked_at, among)
+
+
+def by_little_effort_through_rare_ground() -> Script:
+    """One large change leads straight to common ground; two small ones lead around rare ground."""
+
+    def score(points):
+        return np.where((points >= 1.0).all(axis=1), 0.5, points[:, 0] / 8)
+
+    def log_density(points):
+        common = (points >= 0.99).all(axis=1) | (points[:, 0] >= 3.9)
+        middle = (np.abs(points - 0.5) < 0.2).all(axis=1)
+        return np.select([middle, common], [-9.0, 1.0], -0.5)
+
+    return composing([4.0, 0.0], [1.0, 1.0], score=score, log_density=log_density)
+
+
+def known_states(script: Script, graph):
+    """What actions of least effort are looked for with."""
+    own = graph.with_fixed_columns(None)
+    scores = script.score(np.array(script.composed))
+    states = zip(np.array(script.composed), scores.tolist(), strict=True)
+    donors = [own.add_state(point, score, row) for row, (point, score) in enumerate(states)]
+    return own, replace(PLAN, least_effort=True), donors
+
+
+def test_where_the_way_of_least_effort_stops_nowhere_another_is_looked_for():
+    script = by_little_effort_through_rare_ground()
+    graph = script.graph(someone(ORIGIN, bounds=box(2, upper=4.0)))
+    projection = taking_over(graph.person.bounds, ORIGIN)
+    least = replace(PLAN, least_effort=True)
+
+    of_all = script.run(find_actions(*known_states(script, graph), log_floor=-0.5))
+    way = script.run(find_straight_way(graph, least, projection, -0.5))
+
+    assert points_of(of_all.moves)[-1] == [1.0, 1.0], "the least effort, to which no step leads"
+    assert points_of(way.stops) == [[4.0, 0.0]]
+
+
+@pytest.mark.parametrize(("own", "n_stops"), [(0.0, 2), (-1e-12, 1)])
+def test_who_is_below_the_floor_by_the_tolerance_alone_stops_after_every_move(own, n_stops):
+    """The first change falls a little further, yet keeps what the person has, by the tolerance."""
+    script = composing(
+        [2.0, 2.0],
+        score=lambda points: points.sum(axis=1) / 8,
+        log_density=lambda points: np.where(points.sum(axis=1) < 3.9, own - 5e-10, 1.0),
+    )
+
+    _, way = straight(script, log_floor=own, bounds=box(2, upper=2.0), floor=1e-9)
+
+    assert len(way.moves) == 2
+    assert len(way.stops) == n_stops

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from localface.search.stages.swaps import ChangeSets, Swaps, is_allowed_end, with_groups_from
-from scripted import box, someone
+from localface.search.stages.swaps import (
+    ChangeSets,
+    Swaps,
+    are_sound_ends,
+    is_allowed_end,
+    with_groups_from,
+)
+from scripted import Script, box, someone
 
 
 def swaps_of(*points, factual=(0.0, 0.0, 0.0), **options) -> Swaps:
@@ -128,3 +135,21 @@ def test_some_groups_as_in_an_end():
     states = with_groups_from(person, np.array([1.0, 2.0, 3.0]), [4, 7], made)
 
     assert states.tolist() == [[1, 2, 0], [0, 0, 3], [1, 2, 3], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(("value", "is_change"), [(0.9, False), (1.0, True), (-2.0, True)])
+def test_a_value_at_the_edge_of_what_can_be_noticed_is_a_change(value, is_change):
+    edges = (np.array([-2.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0]))
+    swaps = swaps_of([value, 0.0, 0.0], just_noticeable=edges)
+
+    assert len(swaps.with_one_more(swaps.nothing_yet())) == is_change
+
+
+def test_an_end_with_just_the_score_that_is_needed_is_sound():
+    script = Script(np.zeros((0, 1)), log_density=lambda points: 2.5 - points[:, 0])
+    person = someone([0.0], bounds=box(1, upper=3.0))
+    states = np.array([[1.0], [2.0], [3.0], [4.0]])
+
+    found = script.run(are_sound_ends(person, states, np.array([0.49, 0.5, 0.6, 0.7])))
+
+    assert found.tolist() == [False, True, False, False]

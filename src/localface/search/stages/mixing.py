@@ -125,7 +125,7 @@ def _beyond_donors(person: Person, swaps: Swaps, factors: tuple[float, ...]) -> 
     columns = np.array(person.columns_on_the_way(swaps.groups.tolist()), dtype=np.int64)
     own = person.factual[columns]
     edges = np.stack([swaps.points[:, columns].min(axis=0), swaps.points[:, columns].max(axis=0)])
-    values = (own + np.array(factors)[:, None, None] * (edges - own)).reshape(-1, len(columns))
+    values = np.concatenate([own + factor * (edges - own) for factor in factors])
     values = person.no_further_than_seen(columns, values)
     states = np.repeat(person.factual[None, :], values.size, axis=0)
     states[np.arange(values.size), np.tile(columns, len(values))] = values.ravel()
