@@ -124,3 +124,22 @@ def test_a_number_ends_at_a_multiple_unless_the_next_one_is_no_sound_end(
             check = explainer(seed).check(person, wish)
             assert not (check.valid and check.reachable) or is_unseen(seed, wish), (wish, end)
     assert n_multiples >= 0.9 * n_numbers > 0
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=str)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_steps_between_printed_values_keep_the_floor(seed: int, asked: dict[str, Any]) -> None:
+    made = explainer(seed)
+    density = made.engine.density
+    for person, answer in plans(seed, **asked):
+        if answer.entry or any(step.certificate.lowest < 0.05 for step in answer.actions):
+            continue  # who starts below the floor
+        states = [dict(person)]
+        for action in answer.actions:
+            states.append(states[-1] | dict(action.changes))
+        records = np.array(
+            [[f.code(state[f.name]) for f in made.schema] for state in states], dtype=float
+        )
+        points = made.engine.space.points(records)
+        lowest = density.lowest_along(points[:-1], points[1:], None).log_densities
+        assert (lowest >= made.log_floor - 1e-6).all(), str(answer)

@@ -63,6 +63,24 @@ def test_a_number_is_traded_for_another_that_goes_further_than_any_donor_does():
     assert within.tolist() == [4.0, 0.25], "nobody has more of the second"
 
 
+def test_only_values_that_numbers_may_stop_at_are_asked_about():
+    asked = []
+
+    def score(points):
+        asked.append(points.copy())
+        return points[:, 0] * (1 + points[:, 1]) / 8
+
+    def whole(column, values):
+        return np.sign(values) * np.ceil(np.abs(values) - 1e-9)
+
+    options = {"round_closely": whole, "round_outwards": whole}
+    end = lessened(world(score=score), [4.0, 0.0], donor=(4.0, 1.0), **options)
+
+    states = np.concatenate(asked)
+    assert end.tolist() == [2.0, 1.0]
+    assert (states == np.rint(states)).all(), "a state between is another than the one that is told"
+
+
 def test_no_end_falls_below_the_floor():
     def log_density(points):
         return np.where((points[:, 0] < 2) & (points[:, 0] > 0), -1.0, 1.0)
