@@ -34,7 +34,8 @@ class Panel(NamedTuple):
 def retrained(rows: Sequence[Row]) -> Picture:
     """A panel a table: our settings as lines, peers that answer half of the people as rings.
 
-    What keeps to the usual floor is one line, what may pass rarer states another, dashed.
+    What keeps to the usual floor is one line, what may pass rarer states another, dashed. Each
+    leads along the settings with which most refits agree at no more effort.
     """
     worlds = names(rows, "world")
     body: list[str] = []
@@ -56,7 +57,7 @@ def _shared(rows: Sequence[Row]) -> Sequence[Row]:
 
 
 def _panel(number: int, world: str, rows: Sequence[Row]) -> Iterator[str]:
-    settings = curve_settings(rows)
+    settings = _answered_mostly(rows)
     usual = sorted(_place(rows, one) for one in settings if on_usual_floor(one))
     lower = sorted(_place(rows, one) for one in settings if not on_usual_floor(one))
     dots = {
@@ -68,16 +69,31 @@ def _panel(number: int, world: str, rows: Sequence[Row]) -> Iterator[str]:
     at = _frame(number, most[-1])
     yield svg_text(at.left, at.top - 12, world, look="title")
     yield from _axes(at, most)
+    for settled, look in ((usual, "first"), (lower, "second")):
+        if settled:
+            yield svg_line([(at.across(x), at.up(y)) for x, y in _best_so_far(settled)], look)
     drawn = [[(at.across(x), at.up(y)) for x, y in line] for line in (usual, lower)]
-    for places, look in zip(drawn, ("first", "second"), strict=True):
-        if places:
-            yield svg_line(places, look)
     rings = {peer: (at.across(x), at.up(y)) for peer, (x, y) in dots.items()}
     for x, y in rings.values():
         yield svg_dot(x, y, "ring", 3.5)
     for x, y in drawn[0]:
         yield svg_dot(x, y, "dot", 4.0)
     yield from _names(at, rings, [*drawn[0], *drawn[1]])
+
+
+def _answered_mostly(rows: Sequence[Row]) -> list[str]:
+    """Our settings that answer at least half as many people as the one that answers most."""
+    answered = {one: len(of(rows, method=one, found=1.0)) for one in curve_settings(rows)}
+    return [one for one, n in answered.items() if n and 2 * n >= max(answered.values())]
+
+
+def _best_so_far(places: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """The places, from the least effort on, that no other of less effort is above."""
+    best = -1.0
+    for x, y in places:
+        if y > best:
+            best = y
+            yield x, y
 
 
 def _place(rows: Sequence[Row], method: str) -> tuple[float, float]:
