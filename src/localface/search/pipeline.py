@@ -42,10 +42,7 @@ from localface.search.stages.paper import (
     paper_walk_to_target,
 )
 from localface.search.stages.relax import densest_path
-from localface.search.stages.straight import (
-    FAR_STATES,
-    NEAR_STATES,
-)
+from localface.search.stages.straight import FAR_STATES, NEAR_STATES
 from localface.search.stages.waiting import add_waiting
 from localface.types import Array
 
@@ -147,8 +144,7 @@ def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[O
     except OutOfTime:
         return (yield from close_out_of_time(graph))
     if plan.existence_only:
-        states = graph.points[list(found.trail)]
-        return outcome_without_measures("FOUND", graph.person, states=states)
+        return outcome_without_measures("FOUND", graph.person, states=graph.points[[*found.trail]])
     if plan.cost == "safest":
         try:
             graph, found = yield from _raise_floor(graph, plan, found)
