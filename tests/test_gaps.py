@@ -115,7 +115,7 @@ def test_what_may_be_measured_is_told_and_never_credited() -> None:
         tried = tried.astype(world.data.dtypes)
         scores = world.model.predict_proba(tried)[:, 1]
         assert (one.n_values, one.n_enough) == (len(tried), int((scores >= 0.6).sum()))
-        told += "find out income" in str(answer)
+        told += any(words in str(answer) for words in ("find out income", "finding out income"))
     assert told >= 3
     assert explainer.explain(world.people.iloc[[0]]).disclosure.rows <= len(world.data)
 
