@@ -137,6 +137,32 @@ def test_who_was_with_a_request_that_hangs_is_answered_and_only_it_is_refused() 
     assert len(scene.there) == 1
 
 
+def test_who_is_handed_to_a_worker_that_has_ended_as_well_is_tried_once_more() -> None:
+    scene = Scene(size=2)
+    scene.ask(1)
+    first = next(one for one in scene.workers if 1 in one.numbers)
+    first.lose()
+    second = next(one for one in scene.there if 1 in one.numbers)
+
+    second.lose()  # it had ended before the request came: no sign of life since
+    scene.wake()
+    third = next(one for one in scene.there if 1 in one.numbers)
+    assert scene.replies == {}
+    third.reply(1, FOUND)
+    assert scene.replies == {1: FOUND}
+
+
+def test_a_request_that_ends_every_worker_at_once_is_refused_with_the_third() -> None:
+    scene = Scene(size=2)
+    scene.ask(1)
+    for _ in range(3):
+        next(one for one in scene.there if 1 in one.numbers).lose()
+        scene.wake()
+
+    assert scene.replies[1].status == 502
+    assert "ended" in error(scene.replies[1])
+
+
 def test_after_a_loss_no_two_requests_share_a_worker_for_a_while() -> None:
     scene = Scene()
     scene.ask(1, 2, 3, 4, 5)  # the last waits: a worker takes four

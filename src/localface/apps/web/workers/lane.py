@@ -211,8 +211,9 @@ class Lane:
             self._next_start = self.now + pause
             self.breaker.count_failure()
         for pending in member.open.values():
-            self._begun.pop(pending.number, None)
-            if pending.is_suspect:
+            begun = self._begun.pop(pending.number, self.now)
+            unheard = loss == "ended" and member.heard <= begun
+            if pending.is_suspect and not self._spare(pending, unheard=unheard):
                 self.breaker.count_failure()
                 words = f"{_AT_FAULT[loss]}; the log of the service has more"
                 self.resolve(pending, error_reply(502, "ModelError", words))
@@ -221,6 +222,16 @@ class Lane:
                 self._suspects.append(pending)
         self._keep_size()
         self._hand_out()
+
+    def _spare(self, pending: PendingRequest, *, unheard: bool) -> bool:
+        """Whether a suspect is tried again: once, where its worker may have ended before it came.
+
+        Two workers that end at the same time would else put the blame on whoever was handed from
+        the one to the other.
+        """
+        spared = unheard and not pending.was_spared
+        pending.was_spared = pending.was_spared or spared
+        return spared
 
     def _keep_size(self) -> None:
         """Start and let go workers: one more for each that is silent, and for each suspect."""

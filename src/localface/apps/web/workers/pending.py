@@ -23,6 +23,7 @@ class PendingRequest:
     waiting : how many clients
     is_quick : whether it takes no search
     is_suspect : whether a worker was lost with it: it is tried once more, by itself
+    was_spared : whether the worker that it had to itself was lost before it gave a sign of life
     """
 
     number: int
@@ -33,3 +34,4 @@ class PendingRequest:
     waiting: int = 0
     is_quick: bool = False
     is_suspect: bool = False
+    was_spared: bool = False
