@@ -126,6 +126,7 @@ def test_what_a_call_has_no_use_for_is_refused(kind, options, refused) -> None:
         ({"min_people": 0}, "min_people=0: a whole number of at least 1"),
         ({"slack": -1}, "slack=-1: a share of at least 0"),
         ({"radius": 0}, "radius=0: a positive number is wanted, or None"),
+        ({"round_values": "no"}, "round_values='no': True or False is wanted"),
     ],
 )
 def test_a_search_that_cannot_be_is_refused(options, message) -> None:

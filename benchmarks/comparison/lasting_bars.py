@@ -15,6 +15,7 @@ LEVEL = 0.005  # by which refits may agree less and still count as agreeing as o
 VALID = 0.88  # of refits, with a wish of 90 %
 BINS = 5
 WITHIN = 0.05  # by which what is stated may differ from what is seen, in each bin
+ALIKE = 1e-6  # of an effort: what differs by less is the same effort
 WANTED = 7  # tables on which no peer may be ahead
 
 
@@ -91,9 +92,9 @@ def _on_curve(efforts: Sequence[float], agreed: Sequence[float]) -> float:
     order = np.argsort(efforts)
     across = np.array(efforts)[order]
     up = np.maximum.accumulate(np.array(agreed)[order])
-    if across[0] > 1 + 1e-9:
+    if across[0] > 1 + ALIKE:
         return 0.0
-    return float(np.interp(1.0, across, up))
+    return float(np.interp(1.0 + ALIKE, across, up))
 
 
 def _wish(rows: Sequence[Row], worlds: Sequence[str]) -> Bar:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from localface import LocalFACE, Recourse
+from localface import LocalFACE, Recourse, Search
 from localface.analyses.lasting import learnt_lasting
 from localface.errors import install_command
 from localface.evaluation.baselines import (
@@ -21,6 +21,7 @@ from localface.evaluation.baselines import (
 from localface.evaluation.baselines.peers import PEERS, available
 from splits import World
 
+EXACT = Search(round_values=False)  # numbers with all their digits, as peers have them
 Made = Callable[[World], Any]
 """From a world to something that has ``explain(record)``."""
 
@@ -79,24 +80,26 @@ class Seen(Proposal):
     answer: Recourse | None = None
 
 
-def ours(*, acted: bool = True, **wishes: Any) -> Made:
+def ours(*, acted: bool = True, search: Search | None = None, **wishes: Any) -> Made:
     """LocalFACE as it comes: a model, a table, a schema, the score to reach."""
 
     def make(at: World) -> Ours:
-        explainer = LocalFACE(at.model, at.data, schema=at.schema, min_score=at.min_score)
+        explainer = LocalFACE(
+            at.model, at.data, schema=at.schema, min_score=at.min_score, search=search
+        )
         return Ours(explainer.prescore(), acted, **wishes)
 
     return make
 
 
-def with_outcomes(**wishes: Any) -> Made:
+def with_outcomes(*, search: Search | None = None, **wishes: Any) -> Made:
     """LocalFACE that was given outcomes too, with or without a wish that answers last.
 
     What another floor needs is learnt at set-up as well, and not in the first person's time.
     """
 
     def make(at: World) -> Ours:
-        known = learnt(at)
+        known = learnt(at, search)
         floor = wishes.get("min_density")
         if floor is not None:
             answers = (known.explainer.explain(one, min_density=floor) for one in _rows(at))
@@ -118,20 +121,26 @@ class Learnt:
     seconds: float
 
 
-_LEARNT: dict[tuple[str, int], Learnt] = {}
+_LEARNT: dict[tuple[str, int, Search | None], Learnt] = {}
 
 
-def learnt(at: World) -> Learnt:
-    """The explainer of a split that was given outcomes: all its settings share one."""
-    if (at.name, at.seed) not in _LEARNT:
+def learnt(at: World, search: Search | None = None) -> Learnt:
+    """The explainer of a split that was given outcomes: settings that search alike share one."""
+    asked = (at.name, at.seed, search)
+    if asked not in _LEARNT:
         started = time.thread_time()
         explainer = LocalFACE(
-            at.model, at.data, y=at.labels, schema=at.schema, min_score=at.min_score
+            at.model,
+            at.data,
+            y=at.labels,
+            schema=at.schema,
+            min_score=at.min_score,
+            search=search,
         ).prescore()
         learnt_lasting(explainer.engine)
         _LEARNT.clear()
-        _LEARNT[at.name, at.seed] = Learnt(explainer, time.thread_time() - started)
-    return _LEARNT[at.name, at.seed]
+        _LEARNT[asked] = Learnt(explainer, time.thread_time() - started)
+    return _LEARNT[asked]
 
 
 def own(method: Callable[..., Any], *, raised: float = 0.0, **options: Any) -> Made:
@@ -170,12 +179,16 @@ LEFT_OUT = (
 METHODS: dict[str, Entry] = {
     "localface": Entry(ours(), every_split=True, cost=0),
     "localface-path": Entry(ours(acted=False), every_split=True, cost=0),
-    "localface-outcomes": Entry(with_outcomes(), outcomes=True, every_split=True),
-    "localface-lasting-70": Entry(with_outcomes(lasting=0.7), outcomes=True, every_split=True),
+    "localface-outcomes": Entry(with_outcomes(), outcomes=True, every_split=True, cost=0),
+    "localface-lasting-70": Entry(
+        with_outcomes(lasting=0.7), outcomes=True, every_split=True, cost=0
+    ),
     "localface-lasting-90": Entry(
         with_outcomes(lasting=0.9), outcomes=True, every_split=True, cost=0
     ),
-    "localface-lasting-97": Entry(with_outcomes(lasting=0.97), outcomes=True, every_split=True),
+    "localface-lasting-97": Entry(
+        with_outcomes(lasting=0.97), outcomes=True, every_split=True, cost=0
+    ),
     "localface-effort": Entry(ours(prefer="effort"), every_split=True),
     "localface-effort-lasting-70": Entry(
         with_outcomes(lasting=0.7, prefer="effort"), outcomes=True, every_split=True
@@ -189,22 +202,26 @@ METHODS: dict[str, Entry] = {
         outcomes=True,
         every_split=True,
     ),
-    "localface-anywhere-effort": Entry(ours(prefer="effort", min_density=0.0), every_split=True),
+    "localface-anywhere-effort": Entry(
+        ours(prefer="effort", min_density=0.0, search=EXACT), every_split=True
+    ),
     "localface-anywhere-effort-outcomes": Entry(
-        with_outcomes(prefer="effort", min_density=0.0), outcomes=True, every_split=True
+        with_outcomes(prefer="effort", min_density=0.0, search=EXACT),
+        outcomes=True,
+        every_split=True,
     ),
     "localface-anywhere-effort-lasting-30": Entry(
-        with_outcomes(lasting=0.3, prefer="effort", min_density=0.0),
+        with_outcomes(lasting=0.3, prefer="effort", min_density=0.0, search=EXACT),
         outcomes=True,
         every_split=True,
     ),
     "localface-anywhere-effort-lasting-50": Entry(
-        with_outcomes(lasting=0.5, prefer="effort", min_density=0.0),
+        with_outcomes(lasting=0.5, prefer="effort", min_density=0.0, search=EXACT),
         outcomes=True,
         every_split=True,
     ),
     "localface-anywhere-effort-lasting-70": Entry(
-        with_outcomes(lasting=0.7, prefer="effort", min_density=0.0),
+        with_outcomes(lasting=0.7, prefer="effort", min_density=0.0, search=EXACT),
         outcomes=True,
         every_split=True,
     ),

@@ -79,13 +79,17 @@ def test_no_floor_is_tried_where_rows_are_limited():
     assert found.cautions[0].endswith(NOTHING_MORE)
 
 
-def test_where_no_lower_floor_that_is_tried_does_without_only_the_step_is_named():
-    found = LocalFACE(score, crowd(1)).explain({"income": -0.1, "tenure": -2.6, "debt": -1.8})
+def test_whoever_is_rarer_than_anybody_is_told_the_plan_that_no_floor_gives():
+    explainer = LocalFACE(score, crowd(1))
+    person = {"income": -0.1, "tenure": -2.6, "debt": -1.8}
+    found = explainer.explain(person)
 
     about_record, about_plan = found.cautions
     assert "are they right?" in about_record, "what may be mistaken in the record comes first"
     assert about_plan.startswith("the score does not need step 1 (tenure -2.6 -> ")
-    assert about_plan.endswith(NOTHING_MORE)
+    plan = re.search(r"; with no floor \(min_density=0\) the plan is (.*)$", about_plan).group(1)
+    again = explainer.explain(person, min_density=0)
+    assert [str(one) for one in again.changes] == [plan]
 
 
 def test_a_step_that_the_score_needs_in_the_end_is_not_among_them():

@@ -21,6 +21,7 @@ from localface.types import Array, Floats, Ids, Mask
 
 _ROUND_WITHIN = 0.05  # share of a change by which it may grow for a rounder value
 ROUND_CLOSELY = 0.005  # the same, where effort comes before round values
+_HARDLY_AT_ALL = 1e-7  # the same, where values need not be round: enough to be printed in full
 _FAR = 1e9  # ordinary differences beyond which a value is taken for a slip
 
 
@@ -228,14 +229,28 @@ class Space:
 
         They are multiples of the feature's resolution where it has one, and whole where it is.
         """
-        j = int(self.feature_of[column])
-        feature = self.schema.features[j]
-        own = float(record[j])
+        feature = self.schema.features[int(self.feature_of[column])]
         step = max(feature.resolution or 0.0, 1.0 if feature.whole else 0.0)
+        return self._round_to(step, record, column, values, within=within)
+
+    def keep_digits(self, record: Array, column: int, values: Array) -> Array:
+        """Return a number's values with as many digits as are written, none nearer to a record.
+
+        They are whole where the feature is, whatever its resolution.
+        """
+        feature = self.schema.features[int(self.feature_of[column])]
+        step = 1.0 if feature.whole else 0.0
+        return self._round_to(step, record, column, values, within=_HARDLY_AT_ALL)
+
+    def _round_to(
+        self, step: float, record: Array, column: int, values: Array, *, within: float
+    ) -> Array:
+        j = int(self.feature_of[column])
+        own = float(record[j])
         codes = self.column_codes(j, values)
         further = within * (codes - own)
         found = codes
-        are_round = feature.whole and step == 1 and (np.abs(further) < 1).all()
+        are_round = self.schema.features[j].whole and step == 1 and (np.abs(further) < 1).all()
         if not are_round:
             near, far = codes.tolist(), (codes + further).tolist()
             upwards = (codes > own).tolist()

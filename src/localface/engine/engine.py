@@ -18,7 +18,7 @@ from localface.data.constraints import compile_comparable_box
 from localface.data.likely_codes import refuse_likely_codes
 from localface.data.own_bounds import check_own_bounds
 from localface.data.schema import Schema
-from localface.data.space import ROUND_CLOSELY, Space
+from localface.data.space import Space
 from localface.data.table_format import TableFormat
 from localface.density.knn import KNN
 from localface.density.protocol import Density
@@ -34,6 +34,7 @@ from localface.engine.growth import grown_records
 from localface.engine.job import Decode, Result, SearchJob
 from localface.engine.outcomes import Outcomes
 from localface.engine.requests import Request, SearchJobs
+from localface.engine.stops import stops_of
 from localface.errors import InputError
 from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
@@ -243,6 +244,7 @@ class Engine:
         options = self.options
         bounds = self.space.bounds(box) if bounds is None else bounds
         factual = self.space.points(record[None, :])[0] if point is None else point
+        stops = stops_of(self.space, record, round_values=options.round_values)
         return Person(
             factual=factual,
             bounds=bounds,
@@ -258,11 +260,10 @@ class Engine:
             just_noticeable=self.space.just_noticeable(record, factual),
             seen=self.seen,
             keeps_relations=self._keeps_relations,
-            round_outwards=lambda column, values: self.space.round_outwards(record, column, values),
-            round_closely=lambda column, values: self.space.round_outwards(
-                record, column, values, within=ROUND_CLOSELY
-            ),
-            next_multiples=lambda column, values: self.space.next_multiples(record, column, values),
+            stops_at_round_values=options.round_values,
+            round_outwards=stops.round_outwards,
+            round_closely=stops.round_closely,
+            next_multiples=stops.next_multiples,
             projection=self._make_projection(record, box, bounds, factual),
             weights=self._weights_of_columns(weights) if weights else None,
             fixed=self._columns_of(fixed) if fixed else None,

@@ -62,7 +62,7 @@ class Ask:
     min_density: float | None = _option_field(
         None,
         "number",
-        "how unusual a state on the way may be, from 0 to below 1, for this call; "
+        "how unusual a state on the way may be, from 0 (no floor) to below 1, for this call; "
         "as the explainer was made if not given",
     )
     relax: bool = _option_field(

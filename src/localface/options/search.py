@@ -62,6 +62,9 @@ class Search:
         in what they may change, as far as they may change it, and their own in the rest.
         ``"rows"``: other people as they are, of whom those are left out who differ in what
         cannot change.
+    round_values
+        Whether numbers of a plan stop at round values, each up to 5 % further for it. ``False``:
+        just where the target is reached, with all their digits, as other methods print them.
     """
 
     edges: str = "strict"
@@ -74,6 +77,7 @@ class Search:
     min_people: int = 3
     radius: float | None = None
     through: str = "states"
+    round_values: bool = True
 
     @property
     def as_published(self) -> bool:
@@ -99,6 +103,8 @@ class Search:
         if not (is_number(self.slack) and self.slack >= 0):
             share = "a share of at least 0 is wanted (0.05: proven within 5 % of the best)"
             yield "slack", f"slack={self.slack!r}: {share}"
+        if not isinstance(self.round_values, bool):
+            yield "round_values", f"round_values={self.round_values!r}: True or False is wanted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,8 @@ class Person:
     round_closely: Callable[[int, Array], Array] = lambda column, values: values
     # The same, on the next multiple of the resolution; a number without one stays as it is.
     next_multiples: Callable[[int, Array], Array] = lambda column, values: values
+    # Whether numbers stop at such values, or just where the target is reached.
+    stops_at_round_values: bool = True
     # The lowest and the highest number of each column in the data; None: any may be.
     seen: tuple[Array, Array] | None = None
     # Which states keep the relations between features that the schema declares.

@@ -63,6 +63,19 @@ def test_a_number_is_traded_for_another_that_goes_further_than_any_donor_does():
     assert within.tolist() == [4.0, 0.25], "nobody has more of the second"
 
 
+def test_a_number_goes_further_for_another_though_the_score_has_enough_and_gains_nothing_by_it():
+    """Just beyond 1 the other one is not needed, and at 1 half of it is."""
+
+    def score(points):
+        enough = np.where(points[:, 0] > 1.01, 0.9, 0.45 + 0.9 * (points[:, 1] >= 0.5))
+        return np.where(points[:, 0] >= 1.0, np.minimum(enough, 0.9), 0.1)
+
+    end = lessened(world(score=score), [1.0, 0.5], donor=(1.0, 0.5))
+
+    assert end[1] == 0.0
+    assert 1.01 < end[0] <= 1.02
+
+
 def test_only_values_that_numbers_may_stop_at_are_asked_about():
     asked = []
 

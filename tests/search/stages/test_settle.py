@@ -64,6 +64,36 @@ def test_a_value_stops_at_a_round_one():
     assert settled(script, [87.3], round_outwards=tens) == [50.0]
 
 
+@pytest.mark.parametrize("end", [87.3, -87.3])
+def test_where_values_need_not_be_round_each_stops_just_where_the_target_is_reached(end):
+    script = nobody(1, score=lambda points: np.abs(points[:, 0]) / 74.2)
+
+    (stopped,) = settled(script, [end], stops_at_round_values=False)
+
+    assert abs(stopped) >= 37.1
+    assert stopped == pytest.approx(37.1 * np.sign(end), rel=1e-7)
+
+
+def test_a_number_that_need_not_be_round_is_whole_and_noticed_all_the_same():
+    script = nobody(1, score=lambda points: points[:, 0] / 74.2)
+    noticed = (np.array([-40.5]), np.array([40.5]))
+    exact = {"stops_at_round_values": False}
+
+    assert settled(script, [87.3], round_outwards=wholes, **exact) == [38.0]
+    (stopped,) = settled(script, [87.3], just_noticeable=noticed, **exact)
+    assert 40.5 <= stopped < 40.51
+    assert settled(script, [37.1], **exact) == [37.1], "no further back than the target allows"
+
+
+def test_each_number_in_turn_stops_where_the_target_is_reached_with_the_others_as_they_are():
+    """The furthest goes back first, as far as the other allows."""
+    script = nobody(2, score=lambda points: points.sum(axis=1) / 10)
+
+    first, second = settled(script, [6.0, 3.0], stops_at_round_values=False)
+
+    assert (first, second) == (pytest.approx(2.0), 3.0)
+
+
 def test_a_value_never_goes_beyond_the_donors():
     script = nobody(1, score=lambda points: points[:, 0] / 100)
 

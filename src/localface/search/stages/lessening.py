@@ -113,4 +113,5 @@ def _going_further(
     scores = yield from graph.states.scores_of(states, rows)
     gained = scores - before
     order = np.argsort(-np.round(gained / more, 9), kind="stable")
-    return np.asarray(states[order[gained[order] > 0][:_MOST_TRADED]])
+    worth = (gained > 0) | (scores >= person.min_score)
+    return np.asarray(states[order[worth[order]][:_MOST_TRADED]])

@@ -17,6 +17,7 @@ from localface.search.stages.swaps import are_sound_ends, is_allowed_end
 from localface.types import Array, Ids
 
 _PARTS = 16  # parts of the way to a value at which it may stop
+_TIMES_FINER = 6  # how often the last of them is parted again, where values need not be round
 
 Rounding = Callable[[int, Array], Array]
 """Returns round values of a column, no nearer to the person's own than given ones."""
@@ -29,8 +30,9 @@ def settle_values(
 
     Each stops at the first round value at which the target is reached with all others as they
     are by then; where none on the way will do, one goes on to a round value that ``onwards``
-    returns, or to the next multiple of its resolution. Numbers that are linked stay as they are:
-    their values belong together.
+    returns, or to the next multiple of its resolution. Where values need not be round, each stops
+    just where the target is reached. Numbers that are linked stay as they are: their values belong
+    together.
     """
     person = graph.person
     columns = person.columns_on_the_way(groups)
@@ -47,6 +49,35 @@ def settle_values(
         fine = np.flatnonzero((scores >= person.min_score) & is_allowed_end(person, states))
         if len(fine):
             state = states[fine[0]]
+        if not person.stops_at_round_values:
+            state = yield from _stop_where_reached(graph, state, column, rows)
+    return state
+
+
+def _stop_where_reached(
+    graph: LocalGraph, state: Array, column: int, rows: Ids
+) -> Questions[Array]:
+    """Move one number of a state back to just where the target is reached.
+
+    The part of its way on which that happens is parted again and again.
+    """
+    person = graph.person
+    own = person.factual[column]
+    low, high = (limits[column] for limits in person.just_noticeable)
+    missed = high if state[column] > own else low
+    for _ in range(_TIMES_FINER):
+        parts = np.arange(_PARTS) / _PARTS
+        values = person.round_outwards(column, missed + parts * (state[column] - missed))
+        values = values[((values <= low) | (values >= high)) & (values != own)]
+        states = np.repeat(state[None, :], len(values), axis=0)
+        states[:, column] = values
+        if not len(states):
+            break
+        scores = yield from graph.states.scores_of(states, rows)
+        reached = (scores >= person.min_score) & is_allowed_end(person, states)
+        first = int(np.argmax(reached)) if reached.any() else len(states)
+        missed = values[first - 1] if first else missed
+        state = states[first] if first < len(states) else state
     return state
 
 
