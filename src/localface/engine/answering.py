@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from localface.density.protocol import Density, LogFloor, SegmentDensities
 from localface.engine.meter import Meter
 from localface.engine.others import ChangedOthers, Others, helped_by_each
-from localface.engine.score_cache import ScoreCache, ScoreFunction
+from localface.engine.score_cache import BLOCK_ROWS, ScoreCache, ScoreFunction
 from localface.engine.targets import TargetRows
 from localface.errors import ModelError
 from localface.search.questions import (
@@ -133,12 +133,8 @@ class QuestionAnswerer:
         """Score unseen rows, states off the data, others, everyone who is to be counted."""
         fresh = self._rows_to_score(asked)
         states = [self._states_to_score(meter, question) for meter, question in asked]
-        records = [
-            some.records(meter, self._source)
-            for (meter, _), some in zip(asked, states, strict=True)
-            if len(some)
-        ]
-        exact = self._scores.score_rows_and_states(fresh, records)
+        meters = [meter for meter, _ in asked]
+        exact = self._exact_scores(fresh, list(zip(meters, states, strict=True)))
         answers: list[Scored] = []
         for (meter, question), some in zip(asked, states, strict=True):
             n = len(some)
@@ -163,6 +159,20 @@ class QuestionAnswerer:
             else:
                 answers.append(self._targets.count_targets(question, meter.min_score))
         return answers
+
+    def _exact_scores(self, fresh: Ids, asked: Sequence[tuple[Meter, _States]]) -> Array:
+        """Score unseen rows and states in one call; where these are very many, some at a time."""
+        some = [(meter, states) for meter, states in asked if len(states)]
+        if sum(len(states) for _, states in some) <= BLOCK_ROWS:
+            records = [states.records(meter, self._source) for meter, states in some]
+            return self._scores.score_rows_and_states(fresh, records)
+        self._scores.score_rows_and_states(fresh)
+        parts = [
+            self._scores.score_rows_and_states(NO_ROWS, [part.records(meter, self._source)])
+            for meter, states in some
+            for part in states.parts(BLOCK_ROWS)
+        ]
+        return np.concatenate(parts)
 
     def _states_to_score(self, meter: Meter, question: Any) -> _States:
         """Return the states off the data that have to be scored to answer."""
@@ -256,6 +266,13 @@ class _States:
 
     def __len__(self) -> int:
         return len(self.points) + sum(len(one) for one in self.others)
+
+    def parts(self, n: int) -> list[_States]:
+        """Return the states some at a time, but others all at once."""
+        if self.others or len(self) <= n:
+            return [self]
+        firsts = range(0, len(self), n)
+        return [replace(self, points=self.points[first : first + n]) for first in firsts]
 
     def records(self, meter: Meter, source: Source) -> Array:
         """Return what the model is asked about."""

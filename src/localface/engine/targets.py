@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -95,14 +95,9 @@ class TargetRows:
         """Return all different states that a person may take over from rows."""
         assert question.projection is not None
         everyone = self.all_row_ids()
-        found: list[Array] = []
-        for first in range(0, len(everyone), BLOCK_ROWS):
-            points = self._holder.points(everyone[first : first + BLOCK_ROWS])
-            found.append(states_open_to(question.projection, question.bounds, points))
-        different = found[0]
-        if len(found) > 1:
-            different = np.concatenate(found)
-            different = different[are_first_of_equals(different)]
+        firsts = range(0, len(everyone), BLOCK_ROWS)
+        blocks = (self._holder.points(everyone[first : first + BLOCK_ROWS]) for first in firsts)
+        different = states_open_to(question.projection, question.bounds, blocks, len(everyone))
         if question.keeps_relations is not None:
             different = different[question.keeps_relations(different)]
         return different
@@ -155,11 +150,20 @@ class TargetRows:
         return self._first_blocks[min_score]
 
 
-def states_open_to(projection: Projection, bounds: Bounds, points: Array) -> Array:
-    """Return the different states within bounds that are taken over from rows at some points."""
-    compiled = compose_states(points, projection, bounds)
+def states_open_to(
+    projection: Projection, bounds: Bounds, blocks: Iterable[Array], n_rows: int
+) -> Array:
+    """Return the different states within bounds that are taken over from rows at some points.
+
+    Rows come in blocks, ``n_rows`` in all.
+    """
+    compiled = compose_states(blocks, n_rows, projection, bounds)
     if compiled is not None:
         return compiled
-    states = projection.states_of(points[projection.admits(points)])
-    states = states[bounds.contain(states)]
-    return np.asarray(states[are_first_of_equals(states)])
+    found = [np.zeros((0, len(projection.kept)))]
+    for points in blocks:
+        states = projection.states_of(points[projection.admits(points)])
+        states = states[bounds.contain(states)]
+        found.append(states[are_first_of_equals(states)])
+    different = np.concatenate(found)
+    return np.asarray(different[are_first_of_equals(different)])

@@ -60,7 +60,9 @@ class Projection:
 
     def states_of(self, points: Array) -> Array:
         """Return the states that the person may take over from people at these points."""
-        states = np.clip(points, self.bounds.lower, self.bounds.upper)
+        # A limit stands for what equals it: numpy.clip takes either zero, by the processor.
+        states = np.where(points > self.bounds.lower, points, self.bounds.lower)
+        states = np.where(states < self.bounds.upper, states, self.bounds.upper)
         for columns in self.taken_together:
             decide = self.deciding(columns)
             cut = (states[:, decide] != points[:, decide]).any(axis=1)

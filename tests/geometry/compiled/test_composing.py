@@ -37,8 +37,15 @@ def random_projection(chance: np.random.Generator, width: int) -> Projection:
     )
 
 
-@given(st.integers(0, 2**32), st.integers(1, 9), st.sampled_from([0, 1, 2, 40, 700]))
-def test_the_states_open_to_a_person_are_those_of_numpy(seed: int, width: int, n: int) -> None:
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 9),
+    st.sampled_from([0, 1, 2, 40, 700]),
+    st.integers(1, 4),
+)
+def test_the_states_open_to_a_person_are_those_of_numpy(
+    seed: int, width: int, n: int, n_blocks: int
+) -> None:
     chance = np.random.default_rng(seed)
     rows = np.where(
         chance.random((n, width)) < 0.8,
@@ -48,11 +55,14 @@ def test_the_states_open_to_a_person_are_those_of_numpy(seed: int, width: int, n
     projection = random_projection(chance, width)
     bounds = random_bounds(chance, width, 0.2)
 
-    found = compose_states(rows, projection, bounds)
+    blocks = np.array_split(rows, n_blocks)
+    found = compose_states(blocks, n, projection, bounds)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(targets, "compose_states", lambda *_: None)
-        wanted = states_open_to(projection, bounds, rows)
+        wanted = states_open_to(projection, bounds, [rows], n)
+        again = states_open_to(projection, bounds, blocks, n)
     assert found is not None
     assert found.shape == wanted.shape
     assert found.tobytes() == wanted.tobytes()  # the sign of zero as well
+    assert found.tobytes() == again.tobytes()

@@ -87,18 +87,18 @@ static int are_equal(const Columns *q, const double *a, const double *b)
     return 1;
 }
 
-/* Write down the states of rows, each once, in the order of the first row that comes to it; `slots`
- * is a table of more than twice as many, a power of two. Returns how many there are, or -1 without
- * memory. */
+/* Write down the states of rows, each once, in the order of the first row that comes to it, behind
+ * the `found` ones that others have come to. `slots` is a table of more than twice as many as there
+ * are rows in all, a power of two, and -1 where no state is. Returns how many there are then, or -1
+ * without memory. */
 PUBLIC int64_t compose_states(const Composing *c, int64_t n, const double *points, double *states,
-                              int32_t *slots, int64_t n_slots)
+                              int64_t found, int32_t *slots, int64_t n_slots)
 {
-    int64_t width = c->width, found = 0;
+    int64_t width = c->width;
     int64_t *columns = malloc((size_t)(3 * width + 1) * sizeof(int64_t));
     if (!columns) return -1;
     Columns q = {c, 0, 0, 0, columns, columns + width, columns + 2 * width};
     choose_columns(&q);
-    memset(slots, -1, (size_t)n_slots * sizeof(int32_t));
     for (int64_t i = 0; i < n; i++) {
         const double *row = points + i * width;
         double *state = states + found * width;

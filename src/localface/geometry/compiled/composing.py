@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -25,17 +26,18 @@ class _Composing(ctypes.Structure):
     )
 
 
-def compose_states(points: Array, projection: Projection, bounds: Bounds) -> Array | None:
+def compose_states(
+    blocks: Iterable[Array], n_rows: int, projection: Projection, bounds: Bounds
+) -> Array | None:
     """Return the different states of rows at points within bounds; None: NumPy has to.
 
-    They are in the order of the first row that comes to each; rows that are not comparable are
-    left out.
+    Rows come in blocks, ``n_rows`` in all. States are in the order of the first row that comes to
+    each; rows that are not comparable are left out.
     """
     library = load_library()
     if library is None:
         return None
-    points = np.ascontiguousarray(points, dtype=np.float64)
-    n, width = points.shape
+    width = len(projection.kept)
     comparable = projection.comparable or Bounds.unlimited(width)
     limits = (projection.bounds.lower, projection.bounds.upper, projection.kept)
     beyond = (comparable.lower, comparable.upper, bounds.lower, bounds.upper)
@@ -44,10 +46,19 @@ def compose_states(points: Array, projection: Projection, bounds: Bounds) -> Arr
     question = _Composing(
         width, len(projection.taken_together), *map(address, arrays), *map(address, groups)
     )
-    states = np.empty((n + 1, width))  # one more: where the next one is tried
-    slots = np.empty(1 << (2 * n + 1).bit_length(), dtype=np.int32)
-    found = library.compose_states(
-        ctypes.addressof(question), n, address(points), address(states), address(slots), len(slots)
-    )
-    check_memory(found < 0)
+    states = np.empty((n_rows + 1, width))  # one more: where the next one is tried
+    slots = np.full(1 << (2 * n_rows + 1).bit_length(), -1, dtype=np.int32)
+    found = 0
+    for points in blocks:
+        points = np.ascontiguousarray(points, dtype=np.float64)
+        found = library.compose_states(
+            ctypes.addressof(question),
+            len(points),
+            address(points),
+            address(states),
+            found,
+            address(slots),
+            len(slots),
+        )
+        check_memory(found < 0)
     return states[:found]

@@ -45,8 +45,8 @@ _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
     "keep_within_limits": (None, [_NUMBER, _NUMBER, _NUMBER, *[_ADDRESS] * 7]),
     "state_distances": (ctypes.c_int, [_ADDRESS, _ADDRESS]),
     "nearest_states": (_NUMBER, [_ADDRESS] * 6),
-    "compose_states": (_NUMBER, [_ADDRESS, _NUMBER, *[_ADDRESS] * 3, _NUMBER]),
-    "rough_state_squares": (None, [_ADDRESS, _NUMBER, *[_ADDRESS] * 3]),
+    "compose_states": (_NUMBER, [_ADDRESS, _NUMBER, *[_ADDRESS] * 2, _NUMBER, _ADDRESS, _NUMBER]),
+    "rough_state_squares": (None, [_ADDRESS, _NUMBER, *[_ADDRESS] * 4]),
     "sum_of_leaves": (ctypes.c_int, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS]),
     "sum_of_small_trees": (ctypes.c_int, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS]),
 }

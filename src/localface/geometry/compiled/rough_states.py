@@ -10,13 +10,15 @@ from localface.geometry.compiled.library import address, load_library
 from localface.types import Floats, Ids
 
 _FLOATS = ("near", "lower", "upper", "least", "most", "point")
+_LANE = 16  # columns worked on at a time
+_NOTHING = (0.0, 0.0, -np.inf, np.inf, 0.0)  # limits and point of columns that add nothing
 
 
 class _RoughStates(ctypes.Structure):
     """As in states.c."""
 
     _fields_ = (
-        *((name, ctypes.c_int64) for name in ("stride", "width")),
+        *((name, ctypes.c_int64) for name in ("n_rows", "stride", "padded")),
         *((name, ctypes.c_void_p) for name in _FLOATS),
     )
 
@@ -33,11 +35,21 @@ def rough_state_squares(
     library = load_library()
     if library is None or not near.flags.c_contiguous or near.dtype != np.float32:
         return None
-    arrays = [np.ascontiguousarray(one, dtype=np.float32) for one in limits]
+    padded = -(-len(limits[0]) // _LANE) * _LANE
+    arrays = [_padded(one, padded, rest) for one, rest in zip(limits, _NOTHING, strict=True)]
     firsts, lasts = (np.ascontiguousarray(one, dtype=np.int64) for one in ranges)
-    question = _RoughStates(near.shape[1], len(arrays[0]), address(near), *map(address, arrays))
+    question = _RoughStates(*near.shape, padded, address(near), *map(address, arrays))
+    spare = np.zeros(padded + near.shape[1], dtype=np.float32)
     squares = np.empty(int((lasts - firsts).sum()), dtype=np.float32)
     library.rough_state_squares(
-        ctypes.addressof(question), len(firsts), address(firsts), address(lasts), address(squares)
+        ctypes.addressof(question),
+        len(firsts),
+        *map(address, (firsts, lasts, spare, squares)),
     )
     return squares
+
+
+def _padded(values: Floats, n: int, rest: float) -> Floats:
+    found = np.full(n, rest, dtype=np.float32)
+    found[: len(values)] = values
+    return found

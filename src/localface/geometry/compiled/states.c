@@ -413,41 +413,63 @@ PUBLIC int64_t nearest_states(const NearestQuestion *q, const double *rough, int
     return failed ? -1 : all.n;
 }
 
+#define LANE 16 /* columns worked on at a time, for each of which sums are kept apart */
+
 /* Limits in single precision, a number a column: states are cut short at `lower` and `upper`, and
- * left out beyond `least` and `most`. */
+ * left out beyond `least` and `most`. There are as many as fill whole lanes (`padded`), those
+ * beyond the point such that whatever stands there adds nothing. */
 typedef struct {
-    int64_t stride, width; /* numbers from row to row, of which so many are a point */
+    int64_t n_rows, stride, padded; /* of all rows; numbers from row to row */
     const float *near, *lower, *upper, *least, *most, *point;
 } RoughStates;
 
-/* Squared distances in single precision from the point to the states of the rows from `first` up
- * to `last`; infinite for those left out. */
-WIDE static void rough_squares_of(const RoughStates *q, int64_t first, int64_t last, float *squares)
+/* The squared distance in single precision from the point to the state of a row; infinite where it
+ * is left out. */
+static inline float rough_square_of(const RoughStates *q, const float *restrict row)
 {
     const float *restrict lower = q->lower, *restrict upper = q->upper, *restrict least = q->least,
                 *restrict most = q->most, *restrict point = q->point;
-    for (int64_t i = first; i < last; i++) {
-        const float *restrict row = q->near + i * q->stride;
-        float sum = 0.0f;
-        int32_t outside = 0;
-#pragma omp simd reduction(+ : sum, outside)
-        for (int64_t j = 0; j < q->width; j++) {
-            float value = row[j] < lower[j] ? lower[j] : row[j];
-            value = value > upper[j] ? upper[j] : value;
-            outside += (value < least[j]) | (value > most[j]);
+    float sums[LANE] = {0.0f}, sum = 0.0f;
+    int32_t beyond[LANE] = {0}, outside = 0;
+    for (int64_t from = 0; from < q->padded; from += LANE)
+        for (int64_t l = 0; l < LANE; l++) {
+            int64_t j = from + l;
+            float value = row[j] > lower[j] ? row[j] : lower[j];
+            value = value < upper[j] ? value : upper[j];
+            beyond[l] |= (value < least[j]) | (value > most[j]);
             float away = value - point[j];
-            sum += away * away;
+            sums[l] += away * away;
         }
-        *squares++ = outside ? INFINITY : sum;
+    for (int l = 0; l < LANE; l++) {
+        sum += sums[l];
+        outside |= beyond[l];
+    }
+    return outside ? INFINITY : sum;
+}
+
+/* Those of the rows from `first` up to `last`. The last row of all, behind which nothing may be
+ * read, is copied to where there is room. */
+WIDE static void rough_squares_of(const RoughStates *q, int64_t first, int64_t last, float *spare,
+                                  float *squares)
+{
+    int64_t n_numbers = q->n_rows * q->stride;
+    for (int64_t i = first; i < last; i++) {
+        const float *row = q->near + i * q->stride;
+        if (i * q->stride + q->padded > n_numbers) {
+            memcpy(spare, row, (size_t)(n_numbers - i * q->stride) * sizeof(float));
+            row = spare;
+        }
+        *squares++ = rough_square_of(q, row);
     }
 }
 
-/* The same for several ranges of rows, one after the other. */
+/* The same for several ranges of rows, one after the other. `spare` has room for a row in whole
+ * lanes. */
 PUBLIC void rough_state_squares(const RoughStates *q, int64_t n_ranges, const int64_t *firsts,
-                                const int64_t *lasts, float *squares)
+                                const int64_t *lasts, float *spare, float *squares)
 {
     for (int64_t r = 0; r < n_ranges; r++) {
-        rough_squares_of(q, firsts[r], lasts[r], squares);
+        rough_squares_of(q, firsts[r], lasts[r], spare, squares);
         squares += lasts[r] - firsts[r];
     }
 }

@@ -14,11 +14,57 @@ static double apply_line(const Lines *l, int64_t j, double x)
     return y > l->tops[piece] ? l->tops[piece] : y;
 }
 
-/* Apply lines: (points, columns) to the same shape. */
+#define SLOT_BITS 10 /* values of a column whose result is remembered: 1,024 */
+#define FEW_POINTS 32 /* up to which none is */
+#define POINTS_AT_ONCE 4096 /* gone through column by column while they are next to the processor */
+
+typedef double (*OfColumn)(const void *functions, int64_t j, double value);
+
+/* Apply the function of one column to some points; many people have the same few values. */
+static inline void apply_to_column(OfColumn function, const void *functions, int64_t j, int64_t n,
+                                   int64_t m, const double *values, double *found)
+{
+    uint64_t known[1 << SLOT_BITS];
+    double remembered[1 << SLOT_BITS];
+    uint8_t used[1 << SLOT_BITS] = {0};
+    for (int64_t i = j; i < n * m; i += m) {
+        uint64_t bits;
+        memcpy(&bits, values + i, sizeof bits);
+        uint64_t slot = (bits * 0x9E3779B97F4A7C15u) >> (64 - SLOT_BITS);
+        if (!used[slot] || known[slot] != bits) {
+            used[slot] = 1;
+            known[slot] = bits;
+            remembered[slot] = function(functions, j, values[i]);
+        }
+        found[i] = remembered[slot];
+    }
+}
+
+/* Apply a function of each column: (points, columns) to the same shape. */
+static inline void apply_to_columns(OfColumn function, const void *functions, int64_t n, int64_t m,
+                                    const double *values, double *found)
+{
+    if (n <= FEW_POINTS) {
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < m; j++)
+                found[i * m + j] = function(functions, j, values[i * m + j]);
+        return;
+    }
+    for (int64_t from = 0; from < n; from += POINTS_AT_ONCE) {
+        int64_t some = n - from < POINTS_AT_ONCE ? n - from : POINTS_AT_ONCE;
+        for (int64_t j = 0; j < m; j++)
+            apply_to_column(function, functions, j, some, m, values + from * m, found + from * m);
+    }
+}
+
+static double line_of_column(const void *lines, int64_t j, double value)
+{
+    return apply_line(lines, j, value);
+}
+
 PUBLIC void apply_lines(const Lines *lines, int64_t n, const double *values, double *found)
 {
-    for (int64_t i = 0; i < n * lines->n_columns; i++)
-        found[i] = apply_line(lines, i % lines->n_columns, values[i]);
+    apply_to_columns(line_of_column, lines, n, lines->n_columns, values, found);
 }
 
 /* From columns of points to codes: whole ones rounded to what there is, others with few digits
@@ -57,35 +103,17 @@ static double nearest_code(const Codes *c, int64_t j, double value)
     return apply_line(c->to_points, j, short_code) == value ? short_code : code;
 }
 
-#define SLOT_BITS 9 /* codes that are remembered while a column is worked out: 512 */
-#define FEW_POINTS 32 /* up to which nothing is */
+static double code_of_column(const void *codes, int64_t j, double value)
+{
+    return nearest_code(codes, j, value);
+}
 
 PUBLIC void nearest_codes(const Lines *to_codes, const Lines *to_points, const uint8_t *whole,
                           const double *lower, const double *upper, const double *tens, int64_t n,
                           const double *values, double *codes)
 {
     Codes c = {to_codes, to_points, whole, lower, upper, tens};
-    int64_t m = to_codes->n_columns;
-    if (n <= FEW_POINTS) {
-        for (int64_t i = 0; i < n * m; i++) codes[i] = nearest_code(&c, i % m, values[i]);
-        return;
-    }
-    for (int64_t j = 0; j < m; j++) { /* many people have the same few values */
-        uint64_t known[1 << SLOT_BITS];
-        double found[1 << SLOT_BITS];
-        uint8_t used[1 << SLOT_BITS] = {0};
-        for (int64_t i = j; i < n * m; i += m) {
-            uint64_t bits;
-            memcpy(&bits, values + i, sizeof bits);
-            uint64_t slot = (bits * 0x9E3779B97F4A7C15u) >> (64 - SLOT_BITS);
-            if (!used[slot] || known[slot] != bits) {
-                used[slot] = 1;
-                known[slot] = bits;
-                found[slot] = nearest_code(&c, j, values[i]);
-            }
-            codes[i] = found[slot];
-        }
-    }
+    apply_to_columns(code_of_column, &c, n, to_codes->n_columns, values, codes);
 }
 
 /* Take over known values to the last bit: of each feature that of the last source whose columns

@@ -65,7 +65,7 @@ class NumberColumns:
 
     def __call__(self, numbers: Array) -> Array:
         """Return these columns for records whose numbers are as the table stores them."""
-        values = numbers[:, self.features]
+        values = numbers[:, _in_a_row(self.features)]
         for operation, arguments in zip(self.operations, self.arguments, strict=True):
             values = operation(values, *arguments)
         return values
@@ -100,16 +100,25 @@ class Front:
             matrix[:, self.lookup.columns] = self.lookup.values.take(cells)
         stored = self._as_stored(records)
         for group in self.numbers:
-            matrix[:, group.columns] = group(stored)
+            matrix[:, _in_a_row(group.columns)] = group(stored)
         return matrix
 
     def _as_stored(self, records: Array) -> Array:
         if not len(self.whole) and not len(self.single):
             return records
         stored = np.array(records, dtype=np.float64)
-        stored[:, self.whole] = np.rint(stored[:, self.whole])
-        stored[:, self.single] = stored[:, self.single].astype(np.float32)
+        whole, single = _in_a_row(self.whole), _in_a_row(self.single)
+        stored[:, whole] = np.rint(stored[:, whole])
+        stored[:, single] = stored[:, single].astype(np.float32)
         return stored
+
+
+def _in_a_row(places: Index) -> Index | slice:
+    """Places as a slice where each is the next one: it takes a fraction of the time."""
+    n = len(places)
+    if n and places[-1] - places[0] == n - 1 and (np.diff(places) == 1).all():
+        return slice(int(places[0]), int(places[-1]) + 1)
+    return places
 
 
 def make_front(

@@ -32,6 +32,7 @@ _SEARCHES = {
     "HalvingGridSearchCV",
     "HalvingRandomSearchCV",
 }
+_RECORDS_AT_ONCE = 1 << 14  # read by the model at once
 _METHODS = ("predict_proba", "decision_function", "predict")
 
 
@@ -54,12 +55,24 @@ class ModelReader:
 
     def __call__(self, records: Array) -> Array | None:
         """Return what the model returns; None where it has to be asked itself."""
+        if len(records) > _RECORDS_AT_ONCE:
+            return self._read_in_parts(records)
         if not np.isfinite(records).all():
             missing = np.isnan(records).any(axis=0)
             if (missing & ~self.reads_missing).any() or np.isinf(records).any():
                 return None
         numbers = self.front(records)
         return None if numbers is None else self.estimator(numbers)
+
+    def _read_in_parts(self, records: Array) -> Array | None:
+        """Read many records some at a time, while their numbers are next to the processor."""
+        found = []
+        for first in range(0, len(records), _RECORDS_AT_ONCE):
+            part = self(records[first : first + _RECORDS_AT_ONCE])
+            if part is None:
+                return None
+            found.append(part)
+        return np.concatenate(found)
 
 
 def read_model(
