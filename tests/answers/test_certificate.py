@@ -47,6 +47,13 @@ def test_a_certificate_says_what_is_known_of_a_step(
     assert certificate.holds is (certificate.lowest >= 0.05)
 
 
+def test_without_a_floor_a_step_may_pass_states_that_nobody_is_in():
+    rarest = Certificate("strict", 1, lowest=0.0, floor=0.0)
+
+    assert rarest.holds
+    assert rarest.sentence == "this step passes through states more unusual than anybody's"
+
+
 @pytest.mark.parametrize(("rule", "mean"), [("strict", ""), ("average", "on average ")])
 def test_a_step_below_the_floor_says_by_how_much(rule: str, mean: str) -> None:
     certificate = Certificate(rule, 1, lowest=0.002, floor=0.05)

@@ -59,6 +59,8 @@ class Certificate:
             unit = "standard deviation" if self.radius == 1 else "standard deviations"
             near = f"within {radius} {unit} of every state on this step"
             return f"there are at least {rows.count(self.people)} {near}"
+        if self.lowest <= 0:
+            return f"this step passes through states {format_more_unusual_than(0.0, rows)}"
         common = format_share_of_people(self.lowest, rows)
         if self.rule == "average":
             return f"this step passes on average through states as common as {common}"
