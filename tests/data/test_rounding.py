@@ -13,6 +13,7 @@ from localface.data.feature import Feature
 from localface.data.rounding import roundest_between, roundest_between_each
 from localface.data.schema import Schema
 from localface.data.space import Space
+from localface.data.stops import round_outwards
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -88,7 +89,7 @@ def rounded(feature: Feature, own: float, value: float) -> float:
     space = space_of(feature)
     record = np.array([own])
     point = space.points(np.array([[value]]))[0]
-    found = space.round_outwards(record, 0, point)
+    found = round_outwards(space, record, 0, point)
     return float(space.records(found[:, None])[0, 0])
 
 

@@ -15,6 +15,7 @@ from localface.data.normal_scores import NormalScores
 from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.data.space import Space
+from localface.data.stops import next_multiples, round_outwards
 from localface.errors import DataError
 
 SCHEMA = Schema(
@@ -379,7 +380,7 @@ def test_whole_numbers_stop_at_multiples_of_their_resolution_and_not_in_between(
     record = np.array([10.0])
     wanted = space.points(np.array([[13.0], [15.0], [21.0], [4.0]]))[:, 0]
 
-    values = space.column_codes(0, space.round_outwards(record, 0, wanted))
+    values = space.column_codes(0, round_outwards(space, record, 0, wanted))
 
     assert values.tolist() == [15.0, 15.0, 25.0, 0.0]
 
@@ -390,7 +391,7 @@ def test_whole_numbers_stop_at_round_ones_where_that_is_hardly_further():
     record = np.array([4594.0])
     wanted = space.points(np.array([[3579.0], [4600.0], [6612.0]]))[:, 0]
 
-    values = space.column_codes(0, space.round_outwards(record, 0, wanted))
+    values = space.column_codes(0, round_outwards(space, record, 0, wanted))
 
     assert values.tolist() == [3550.0, 4600.0, 6700.0]
 
@@ -402,8 +403,8 @@ def test_small_whole_numbers_go_on_to_the_next_whole_one():
     codes = np.array([20.1, 21.0, 22.7, 38.9, 19.5, 2.2])
     wanted = space.points(codes[:, None])[:, 0]  # rounded to whole codes on the way back
 
-    few = space.column_codes(0, space.round_outwards(record, 0, wanted))
-    many = [space.column_codes(0, space.round_outwards(record, 0, one[None]))[0] for one in wanted]
+    few = space.column_codes(0, round_outwards(space, record, 0, wanted))
+    many = [space.column_codes(0, round_outwards(space, record, 0, one[None]))[0] for one in wanted]
 
     assert few.tolist() == many == np.rint(codes).tolist()
 
@@ -412,7 +413,7 @@ def test_numbers_with_a_resolution_of_one_end_at_whole_ones_too():
     space = Space.fit(Schema([Feature("depth", resolution=1)]), np.linspace(0.0, 60.0, 90)[:, None])
     wanted = space.points(np.array([[21.3], [18.6]]))[:, 0]
 
-    values = space.round_outwards(np.array([20.0]), 0, wanted)
+    values = round_outwards(space, np.array([20.0]), 0, wanted)
 
     assert space.column_codes(0, values).tolist() == [22.0, 18.0]
 
@@ -435,8 +436,8 @@ def test_the_next_multiple_is_the_very_next_one_and_what_has_no_resolution_stays
     record = np.array([10.0, 10.0])
     wanted = space.points(np.array([[48.6, 48.6], [50.0, 50.0], [3.1, 3.1]]))
 
-    power = space.next_multiples(record, 0, wanted[:, 0])
-    depth = space.next_multiples(record, 1, wanted[:, 1])
+    power = next_multiples(space, record, 0, wanted[:, 0])
+    depth = next_multiples(space, record, 1, wanted[:, 1])
 
     assert space.column_codes(0, power).tolist() == [49.0, 50.0, 3.0], "and not the roundest"
     assert depth.tolist() == wanted[:, 1].tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,16 +12,12 @@ from localface.data.absence_columns import AbsenceColumns, lay_out_absences
 from localface.data.box import Box
 from localface.data.normal_scores import NormalScores
 from localface.data.plain_columns import PlainColumns
-from localface.data.rounding import roundest_multiples
 from localface.data.schema import Schema
 from localface.data.value_scales import absences_in, centre_and_scale
 from localface.errors import DataError
 from localface.geometry.bounds import Bounds
 from localface.types import Array, Floats, Ids, Mask
 
-_ROUND_WITHIN = 0.05  # share of a change by which it may grow for a rounder value
-ROUND_CLOSELY = 0.005  # the same, where effort comes before round values
-_HARDLY_AT_ALL = 1e-7  # the same, where values need not be round: enough to be printed in full
 _FAR = 1e9  # ordinary differences beyond which a value is taken for a slip
 
 
@@ -222,52 +218,9 @@ class Space:
         points[:, self._firsts[j]] = values
         return np.asarray(self.records(points)[:, j])
 
-    def round_outwards(
-        self, record: Array, column: int, values: Array, *, within: float = _ROUND_WITHIN
-    ) -> Array:
-        """Return round values of a number's column, hardly further from a record than given ones.
-
-        They are multiples of the feature's resolution where it has one, and whole where it is.
-        """
-        feature = self.schema.features[int(self.feature_of[column])]
-        step = max(feature.resolution or 0.0, 1.0 if feature.whole else 0.0)
-        return self._round_to(step, record, column, values, within=within)
-
-    def keep_digits(self, record: Array, column: int, values: Array) -> Array:
-        """Return a number's values with as many digits as are written, none nearer to a record.
-
-        They are whole where the feature is, whatever its resolution.
-        """
-        feature = self.schema.features[int(self.feature_of[column])]
-        step = 1.0 if feature.whole else 0.0
-        return self._round_to(step, record, column, values, within=_HARDLY_AT_ALL)
-
-    def _round_to(
-        self, step: float, record: Array, column: int, values: Array, *, within: float
-    ) -> Array:
-        j = int(self.feature_of[column])
-        own = float(record[j])
-        codes = self.column_codes(j, values)
-        further = within * (codes - own)
-        found = codes
-        are_round = self.schema.features[j].whole and step == 1 and (np.abs(further) < 1).all()
-        if not are_round:
-            near, far = codes.tolist(), (codes + further).tolist()
-            upwards = (codes > own).tolist()
-            found = np.array(roundest_multiples(near, far, step, upwards=upwards))
-        records = np.repeat(record[None, :], len(found), axis=0)
-        records[:, j] = found
-        return self.points(records)[:, column]
-
-    def next_multiples(self, record: Array, column: int, values: Array) -> Array:
-        """Return the next multiples of a number's resolution, no nearer to a record than values.
-
-        What has no resolution stays as it is.
-        """
-        feature = self.schema.features[int(self.feature_of[column])]
-        if not feature.resolution:
-            return values
-        return self.round_outwards(record, column, values, within=0.0)
+    def columns_of(self, names: Collection[str]) -> Mask:
+        """Tell which columns belong to some features."""
+        return np.isin(self.schema.names, list(names))[self.feature_of]
 
     def curve(self, points: Array, n: int = 40) -> Array:
         """Return values along the straight steps between points, ``n`` a step, to draw them.

@@ -19,6 +19,7 @@ from localface.data.likely_codes import refuse_likely_codes
 from localface.data.own_bounds import check_own_bounds
 from localface.data.schema import Schema
 from localface.data.space import Space
+from localface.data.stops import stops_of
 from localface.data.table_format import TableFormat
 from localface.density.knn import KNN
 from localface.density.protocol import Density
@@ -34,7 +35,6 @@ from localface.engine.growth import grown_records
 from localface.engine.job import Decode, Result, SearchJob
 from localface.engine.outcomes import Outcomes
 from localface.engine.requests import Request, SearchJobs
-from localface.engine.stops import stops_of
 from localface.errors import InputError
 from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
@@ -266,7 +266,7 @@ class Engine:
             next_multiples=stops.next_multiples,
             projection=self._make_projection(record, box, bounds, factual),
             weights=self._weights_of_columns(weights) if weights else None,
-            fixed=self._columns_of(fixed) if fixed else None,
+            fixed=self.space.columns_of(fixed) if fixed else None,
             grown=self._grown_states(record, box),
         )
 
@@ -289,9 +289,6 @@ class Engine:
         """What a change of each column costs; None where all cost the same."""
         each = np.array([float(weights.get(name, 1.0)) for name in self.schema.names])
         return None if (each == 1).all() else each[self.space.feature_of]
-
-    def _columns_of(self, names: Collection[str]) -> Mask:
-        return np.isin(self.schema.names, list(names))[self.space.feature_of]
 
     def _make_projection(
         self, record: Array, box: Box, bounds: Bounds, point: Array
