@@ -215,6 +215,21 @@ def test_states_that_a_person_may_take_over_are_counted_and_how_good_the_best_is
     assert score.calls == [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.5]]
 
 
+def test_very_many_states_are_scored_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = Census(up_to(9.0), projection=taking_over_up_to(6.5), point=np.zeros(1))
+    (wanted,) = answers(answerer(), [question])
+    score = LineScore()
+    account = meter()
+
+    monkeypatch.setattr(answering, "BLOCK_ROWS", 3)
+    (found,) = answers(answerer(score), [question], [account])
+
+    assert score.calls == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 6.5]]
+    assert (found.allowed, found.targets) == (wanted.allowed, wanted.targets) == (8, 3)
+    assert found.best.score == wanted.best.score
+    assert account.own.rows_scored == 8
+
+
 def test_counting_states_reveals_no_row() -> None:
     account = meter(max_rows=1)
 

@@ -279,6 +279,23 @@ def test_a_bare_estimator_on_numbers_is_read(name: str) -> None:
     assert_read(bare, table.to_numpy())
 
 
+@pytest.mark.parametrize("estimator", [RandomForestClassifier(20), MLPClassifier((4,))])
+def test_many_records_are_read_some_at_a_time(
+    estimator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = people()
+    front = make_column_transformer((OneHotEncoder(), WORDS), remainder="passthrough")
+    found = read(make_pipeline(front, estimator).fit(table, outcome(table)), table)
+    whole = found.reader(found.records)
+
+    monkeypatch.setattr("localface.models.readers.reader._RECORDS_AT_ONCE", 128)
+
+    np.testing.assert_allclose(found.reader(found.records), whole, rtol=1e-12)
+    unknown = found.records.copy()
+    unknown[-1, table.columns.get_loc("debt")] = np.inf
+    assert found.reader(unknown) is None, "one of the last part is left to the model"
+
+
 def test_a_model_of_one_class_only_is_read() -> None:
     table = people()
     model = make_pipeline(coded(), RandomForestClassifier(3)).fit(table, np.ones(len(table)))

@@ -36,7 +36,7 @@ def some_lines(seed: int, n_columns: int) -> PiecewiseLines:
 
 
 @pytest.mark.parametrize("n_columns", [0, 1, 3, 40])
-@pytest.mark.parametrize("n_points", [0, 1, 7, 3000])
+@pytest.mark.parametrize("n_points", [0, 1, 7, 3000, 9000])
 def test_lines_are_those_of_numpy_to_the_last_bit(n_columns: int, n_points: int) -> None:
     lines = some_lines(n_points, n_columns)
     chance = np.random.default_rng(n_points)
