@@ -19,6 +19,11 @@
 #else
 #define WIDE
 #endif
+#if defined(__GNUC__)
+#define INLINED static inline __attribute__((always_inline)) /* into each width */
+#else
+#define INLINED static inline
+#endif
 #if defined(_WIN32)
 #define PUBLIC __declspec(dllexport)
 #else

@@ -144,15 +144,15 @@ typedef struct {
     double radius, square, rounding; /* square: that of the point's length */
 } NearestQuestion;
 
-/* One state to be written down and looked at, and the columns that matter: in the others it is as
- * it always is. */
+/* One state to be written down and looked at. All columns are gone through, whether states can
+ * differ in them or not: eight at a time that takes less than to pick some. */
 typedef struct {
     const NearestQuestion *q;
-    int64_t n_varying, n_limiting;
-    int64_t *varying, *limiting; /* limiting: rows may be out of what is comparable in these */
+    int64_t n_limiting;
+    int64_t *limiting; /* columns in which rows may be out of what is comparable */
     uint8_t *varies;
     double *state, *squares;
-    int fine, elsewhere; /* what is the same in every state: within bounds, not the point's */
+    uint64_t *factors; /* of each column in the hash of a state */
 } Look;
 
 typedef struct {
@@ -181,24 +181,28 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static uint64_t hash_of(const Look *look, const double *state)
+INLINED uint64_t hash_of(const Look *look, const double *restrict state)
 {
+    const uint64_t *restrict factors = look->factors;
     uint64_t hash = 0;
-    for (int64_t c = 0; c < look->n_varying; c++) {
-        double value = state[look->varying[c]] + 0.0; /* -0 and 0 are the same */
+#pragma omp simd reduction(+ : hash)
+    for (int64_t j = 0; j < look->q->states->width; j++) {
+        double value = state[j] + 0.0; /* -0 and 0 are the same */
         uint64_t bits;
         memcpy(&bits, &value, sizeof bits);
-        hash = (hash ^ bits) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
+        hash += bits * factors[j];
     }
-    return hash;
+    hash ^= hash >> 29;
+    hash *= 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 32;
 }
 
-static int are_equal(const Look *look, const double *a, const double *b)
+INLINED int are_equal(const Look *look, const double *restrict a, const double *restrict b)
 {
-    for (int64_t c = 0; c < look->n_varying; c++)
-        if (a[look->varying[c]] != b[look->varying[c]]) return 0;
-    return 1;
+    int64_t apart = 0;
+#pragma omp simd reduction(| : apart)
+    for (int64_t j = 0; j < look->q->states->width; j++) apart |= a[j] != b[j];
+    return !apart;
 }
 
 static double *values_of(const Look *look, const States *all, int64_t i)
@@ -207,7 +211,7 @@ static double *values_of(const Look *look, const States *all, int64_t i)
 }
 
 /* The slot of a state, or the free one where it belongs. */
-static int64_t slot_of(const Look *look, const States *all, const double *state)
+INLINED int64_t slot_of(const Look *look, const States *all, const double *state)
 {
     int64_t slot = (int64_t)(hash_of(look, state) & (uint64_t)(all->n_slots - 1));
     while (all->slots[slot] >= 0 &&
@@ -216,7 +220,7 @@ static int64_t slot_of(const Look *look, const States *all, const double *state)
     return slot;
 }
 
-static void fill_table(const Look *look, States *all)
+WIDE static void fill_table(const Look *look, States *all)
 {
     memset(all->slots, -1, (size_t)all->n_slots * sizeof(int64_t));
     for (int64_t i = 0; i < all->n; i++)
@@ -240,21 +244,25 @@ static int make_room(const Look *look, States *all, int64_t room)
     return 0;
 }
 
-/* Write down the state that a row comes to; tell whether the row and the state are allowed. */
-static int take_over(Look *look, const double *row)
+/* Write down the state that a row comes to; tell whether the row and the state are allowed. A limit
+ * stands for what equals it, as `Projection.states_of` has it. */
+INLINED int take_over(Look *look, const double *restrict row)
 {
     const NearestQuestion *q = look->q;
     const StateQuestion *s = q->states;
-    double *state = look->state;
-    int fine = look->fine, elsewhere = look->elsewhere;
+    const double *restrict lower = s->lower, *restrict upper = s->upper, *restrict point = s->point,
+                 *restrict least = q->lower, *restrict most = q->upper;
+    double *restrict state = look->state, *restrict squares = look->squares;
+    int64_t outside = 0, elsewhere = 0;
     for (int64_t c = 0; c < look->n_limiting; c++) {
         int64_t j = look->limiting[c];
-        fine &= row[j] >= q->comparable_lower[j] && row[j] <= q->comparable_upper[j];
+        outside |= !(row[j] >= q->comparable_lower[j] && row[j] <= q->comparable_upper[j]);
     }
-    if (!fine) return 0;
-    for (int64_t c = 0; c < look->n_varying; c++) {
-        int64_t j = look->varying[c];
-        state[j] = cut_short(row[j], s->lower[j], s->upper[j]);
+    if (outside) return 0;
+#pragma omp simd
+    for (int64_t j = 0; j < s->width; j++) {
+        double value = row[j] > lower[j] ? row[j] : lower[j];
+        state[j] = value < upper[j] ? value : upper[j];
     }
     for (int64_t g = 0; g < s->n_groups; g++) {
         int cut = 0;
@@ -266,18 +274,18 @@ static int take_over(Look *look, const double *row)
         for (int64_t c = s->group_firsts[g]; cut && c < s->group_firsts[g + 1]; c++)
             state[s->group_columns[c]] = s->kept[s->group_columns[c]];
     }
-    for (int64_t c = 0; c < look->n_varying; c++) {
-        int64_t j = look->varying[c];
-        double away = state[j] - s->point[j];
-        fine &= state[j] >= q->lower[j] && state[j] <= q->upper[j];
-        elsewhere |= state[j] != s->point[j];
-        look->squares[j] = away * away;
+#pragma omp simd reduction(| : outside, elsewhere)
+    for (int64_t j = 0; j < s->width; j++) {
+        double away = state[j] - point[j];
+        squares[j] = away * away;
+        outside |= (state[j] < least[j]) | (state[j] > most[j]);
+        elsewhere |= state[j] != point[j];
     }
-    return fine && elsewhere;
+    return !outside && elsewhere;
 }
 
 /* Add what a row comes to, unless it is known or further away than `furthest`. */
-static int add_row(Look *look, States *all, int64_t row, double furthest)
+INLINED int add_row(Look *look, States *all, int64_t row, double furthest)
 {
     int64_t width = look->q->states->width;
     if (!take_over(look, look->q->points + row * width)) return 0;
@@ -330,7 +338,7 @@ static int64_t probe(const double *rough, int64_t n_rows, double *probed)
 }
 
 /* Go through rows by rough distance, more and more at a time, until the k nearest are certain. */
-static int gather(Look *look, const double *rough, double *probed, States *all)
+WIDE static int gather(Look *look, const double *rough, double *probed, States *all)
 {
     const NearestQuestion *q = look->q;
     int64_t n_rows = q->states->n_rows, n_probed = probe(rough, n_rows, probed);
@@ -352,24 +360,17 @@ static int gather(Look *look, const double *rough, double *probed, States *all)
     return 0;
 }
 
-/* Find out which columns matter, and what is the same in every state. */
+/* Find out which columns limit rows, and choose the factors of a hash. */
 static void prepare(Look *look)
 {
     const NearestQuestion *q = look->q;
-    const StateQuestion *s = q->states;
-    find_varying(s, look->varies, look->state);
-    look->fine = 1;
-    for (int64_t j = 0; j < s->width; j++) {
-        double away = look->state[j] - s->point[j];
-        look->squares[j] = away * away;
+    uint64_t factor = 0x9E3779B97F4A7C15u;
+    find_varying(q->states, look->varies, look->state);
+    for (int64_t j = 0; j < q->states->width; j++) {
         if (q->comparable_lower[j] > -INFINITY || q->comparable_upper[j] < INFINITY)
             look->limiting[look->n_limiting++] = j;
-        if (look->varies[j]) {
-            look->varying[look->n_varying++] = j;
-            continue;
-        }
-        look->fine &= look->state[j] >= q->lower[j] && look->state[j] <= q->upper[j];
-        look->elsewhere |= look->state[j] != s->point[j];
+        factor = (factor ^ factor >> 31) * 0xBF58476D1CE4E5B9u + 0x94D049BB133111EBu;
+        look->factors[j] = factor | 1;
     }
 }
 
@@ -390,8 +391,8 @@ PUBLIC int64_t nearest_states(const NearestQuestion *q, const double *rough, int
     if (!failed) {
         look.state = numbers + 2 * PROBES;
         look.squares = look.state + width;
-        look.varying = columns;
-        look.limiting = columns + width;
+        look.limiting = columns;
+        look.factors = (uint64_t *)(columns + width);
         prepare(&look);
         failed = make_room(&look, &all, q->k + SPARE_ROWS) || gather(&look, rough, numbers, &all);
     }

@@ -7,7 +7,6 @@
 #define RECORDS 256  /* records that go through a tree together, before the next one is taken */
 #define MANY 1024    /* the same where each goes by itself */
 
-#define INLINED static inline __attribute__((always_inline)) /* into each width */
 #define LEAVES (TREES * RECORDS) /* no fewer than MANY */
 #define WORDS (RECORDS / 64)
 #define TREES 16       /* that are gone down in turns */
