@@ -36,7 +36,7 @@ class Entry:
     at_once: bool = False  # asked about everyone in one pass, and timed over all of them
     outcomes: bool = False  # knows how likely retrained models agree
     every_split: bool = False  # asked about all splits of a table; else about the first
-    cost: int = 1  # 0: asked about everyone; 1: about a quarter of them; 2: about a few
+    everyone: bool = False  # asked about all people of a split; else about a quarter of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,25 +169,24 @@ def peer(name: str) -> Made:
     return make
 
 
-FEW = 4  # people of a split that the dearest methods are asked about
 PART = 4  # one in so many people of a split that others are asked about
-SLOW = ("cfnow", "mlxtend", "fat-forensics", "dice-genetic-tuned", "dice-kdtree-tuned")
+TWICE = ("treecf", "treecf-tuned")  # packages that are asked about both splits
 LEFT_OUT = (
     "dice-random-tuned",
 )  # takes seconds a person; has been sound no more often than as it comes
 
 METHODS: dict[str, Entry] = {
-    "localface": Entry(ours(), every_split=True, cost=0),
-    "localface-path": Entry(ours(acted=False), every_split=True, cost=0),
-    "localface-outcomes": Entry(with_outcomes(), outcomes=True, every_split=True, cost=0),
+    "localface": Entry(ours(), every_split=True, everyone=True),
+    "localface-path": Entry(ours(acted=False), every_split=True, everyone=True),
+    "localface-outcomes": Entry(with_outcomes(), outcomes=True, every_split=True, everyone=True),
     "localface-lasting-70": Entry(
-        with_outcomes(lasting=0.7), outcomes=True, every_split=True, cost=0
+        with_outcomes(lasting=0.7), outcomes=True, every_split=True, everyone=True
     ),
     "localface-lasting-90": Entry(
-        with_outcomes(lasting=0.9), outcomes=True, every_split=True, cost=0
+        with_outcomes(lasting=0.9), outcomes=True, every_split=True, everyone=True
     ),
     "localface-lasting-97": Entry(
-        with_outcomes(lasting=0.97), outcomes=True, every_split=True, cost=0
+        with_outcomes(lasting=0.97), outcomes=True, every_split=True, everyone=True
     ),
     "localface-effort": Entry(ours(prefer="effort"), every_split=True),
     "localface-effort-lasting-70": Entry(
@@ -197,11 +196,14 @@ METHODS: dict[str, Entry] = {
         with_outcomes(lasting=0.9, prefer="effort"), outcomes=True, every_split=True
     ),
     "localface-rarer-effort": Entry(ours(prefer="effort", min_density=0.01), every_split=True),
-    "localface-rarer-effort-lasting-70": Entry(
-        with_outcomes(lasting=0.7, prefer="effort", min_density=0.01),
-        outcomes=True,
-        every_split=True,
-    ),
+    **{
+        f"localface-rarer-effort-lasting-{percent}": Entry(
+            with_outcomes(lasting=percent / 100, prefer="effort", min_density=0.01),
+            outcomes=True,
+            every_split=True,
+        )
+        for percent in (20, 70)
+    },
     "localface-anywhere-effort": Entry(
         ours(prefer="effort", min_density=0.0, search=EXACT), every_split=True
     ),
@@ -210,36 +212,31 @@ METHODS: dict[str, Entry] = {
         outcomes=True,
         every_split=True,
     ),
-    "localface-anywhere-effort-lasting-30": Entry(
-        with_outcomes(lasting=0.3, prefer="effort", min_density=0.0, search=EXACT),
-        outcomes=True,
-        every_split=True,
-    ),
-    "localface-anywhere-effort-lasting-50": Entry(
-        with_outcomes(lasting=0.5, prefer="effort", min_density=0.0, search=EXACT),
-        outcomes=True,
-        every_split=True,
-    ),
-    "localface-anywhere-effort-lasting-70": Entry(
-        with_outcomes(lasting=0.7, prefer="effort", min_density=0.0, search=EXACT),
-        outcomes=True,
-        every_split=True,
-    ),
-    "face-knn": Entry(own(FACE, graph="knn"), at_once=True, every_split=True, cost=0),
+    **{
+        f"localface-anywhere-effort-lasting-{percent}": Entry(
+            with_outcomes(lasting=percent / 100, prefer="effort", min_density=0.0, search=EXACT),
+            outcomes=True,
+            every_split=True,
+        )
+        for percent in (15, 30, 50, 60, 70, 80, 90)
+    },
+    "face-knn": Entry(own(FACE, graph="knn"), at_once=True, every_split=True, everyone=True),
     "face-kde": Entry(own(FACE, graph="kde", density_rows=2000), at_once=True),
-    "nearest-unlike": Entry(own(NearestUnlike), every_split=True, cost=0),
-    "nice-sparse": Entry(own(NICE, reward="sparsity"), every_split=True, cost=0),
-    "nice-plausible": Entry(own(NICE, reward="plausibility"), tuned=True),
-    "nice-sparse-raised": Entry(own(NICE, reward="sparsity", raised=0.3), tuned=True),
+    "nearest-unlike": Entry(own(NearestUnlike), every_split=True, everyone=True),
+    "nice-sparse": Entry(own(NICE, reward="sparsity"), every_split=True, everyone=True),
+    "nice-plausible": Entry(own(NICE, reward="plausibility"), tuned=True, every_split=True),
+    "nice-sparse-raised": Entry(
+        own(NICE, reward="sparsity", raised=0.3), tuned=True, every_split=True
+    ),
     "wachter": Entry(own(Wachter), every_split=True),
-    "wachter-raised": Entry(own(Wachter, raised=0.3), tuned=True, cost=2),
+    "wachter-raised": Entry(own(Wachter, raised=0.3), tuned=True, every_split=True),
     **{
         name: Entry(
             peer(name),
             tuned=setting.tuned,
             package=setting.package,
-            every_split=name == "treecf",
-            cost=2 if name.startswith(SLOW) else 0 if name == "treecf" else 1,
+            every_split=name in TWICE,
+            everyone=name == "treecf",
         )
         for name, setting in PEERS.items()
         if name not in LEFT_OUT
@@ -250,7 +247,7 @@ METHODS: dict[str, Entry] = {
 
 def most_people(name: str, people: int) -> int:
     """How many people of a split a method is asked about: the first ones, the same for all."""
-    return (people, max(people // PART, 1), min(people, FEW))[METHODS[name].cost]
+    return people if METHODS[name].everyone else max(people // PART, 1)
 
 
 def asked_of(name: str, seed: int) -> bool:

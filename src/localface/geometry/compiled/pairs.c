@@ -80,11 +80,11 @@ static int by_size(const void *a, const void *b)
 
 /* The lowest that pairs stand for in the cells along segments, or (only_ends) at their ends.
  * With floors, what is lower than its floor is not followed to the lowest.
- * `left_out` says which ends are rows, to be left out: bit 0 the start, bit 1 the end.
- * Returns 0, or 1 without memory. */
+ * `left_out` says which rows are left out, two at most: bit 0 that at the start, bit 1 that at the
+ * end, bit 2 that of the asker, who is at `askers`. Returns 0, or 1 without memory. */
 PUBLIC int lowest_pairs(const Pairs *p, int64_t n, const double *starts, const double *ends,
-                        const uint8_t *left_out, const double *means, const double *spreads,
-                        const double *floors, int only_ends, double *lowest)
+                        const double *askers, const uint8_t *left_out, const double *means,
+                        const double *spreads, const double *floors, int only_ends, double *lowest)
 {
     int64_t w = p->width, f = p->n_features;
     double *weighted = malloc((size_t)(p->n_pairs + f * p->n_edges + 3 + w) * sizeof(double));
@@ -105,6 +105,7 @@ PUBLIC int lowest_pairs(const Pairs *p, int64_t n, const double *starts, const d
         bins_of(p, end, at_end);
         if (left_out[i] & 1) memcpy(without + f * n_without++, at_start, f * sizeof(int64_t));
         if (left_out[i] & 2) memcpy(without + f * n_without++, at_end, f * sizeof(int64_t));
+        if (left_out[i] & 4) bins_of(p, askers + i * w, without + f * n_without++);
         double least = value_of_cell(p, at_start, without, n_without, mean, spread, weighted);
         if (least >= floor) {
             double other = value_of_cell(p, at_end, without, n_without, mean, spread, weighted);
