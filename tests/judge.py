@@ -6,7 +6,7 @@ It encodes records by itself, works out how common states are on a fine grid alo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,11 +37,16 @@ class Judge:
     density: PlainKernels | PlainCommonStates
     floor: float
     levels: Array
+    asker: Array | None = None
 
     @classmethod
     def of(cls, explainer: LocalFACE, data: Any, answer: Recourse) -> Judge:
         codes = codes_of(data, explainer.schema)
-        return cls.of_codes(explainer.engine, codes, answer.min_density)
+        return cls.of_codes(explainer.engine, codes, answer.min_density).asked_by(answer)
+
+    def asked_by(self, answer: Recourse) -> Judge:
+        """The same judge of somebody's answer: their own row does not vouch for their states."""
+        return replace(self, asker=self.space.points(np.array(answer.records[:1]))[0])
 
     @classmethod
     def of_codes(cls, engine: Any, codes: Array, min_density: float) -> Judge:
@@ -77,8 +82,11 @@ class Judge:
         return self.space.points(codes_of(path, self.schema))
 
     def at_ends(self, start: Array, end: Array) -> Array:
-        """Which rows lie on an end: they do not vouch for the step."""
-        return (self.rows == start).all(axis=1) | (self.rows == end).all(axis=1)
+        """Which rows do not vouch for a step: those at an end, else that of the person who asks."""
+        there = (self.rows == start).all(axis=1) | (self.rows == end).all(axis=1)
+        if there.any() or self.asker is None:
+            return there
+        return (self.rows == self.asker).all(axis=1)
 
     def lowest(self, start: Array, end: Array, n: int = GRID) -> float:
         """The lowest value along a step, the rows at its ends left out."""

@@ -49,7 +49,7 @@ def test_an_ordinary_person_gets_no_caution() -> None:
 def test_the_people_of_the_table_hardly_ever_get_one() -> None:
     answers = EXPLAINER.explain_many(DATA[:200], progress=False)
 
-    assert sum(bool(one.cautions) for one in answers) <= 2
+    assert sum(bool(one.cautions) for one in answers) <= 3
 
 
 def test_an_impossible_record_is_not_simply_there_already() -> None:

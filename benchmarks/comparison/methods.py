@@ -188,6 +188,7 @@ METHODS: dict[str, Entry] = {
     "localface-lasting-97": Entry(
         with_outcomes(lasting=0.97), outcomes=True, every_split=True, everyone=True
     ),
+    "localface-lasting-99": Entry(with_outcomes(lasting=0.99), outcomes=True, every_split=True),
     "localface-effort": Entry(ours(prefer="effort"), every_split=True),
     "localface-effort-lasting-70": Entry(
         with_outcomes(lasting=0.7, prefer="effort"), outcomes=True, every_split=True

@@ -59,7 +59,7 @@ class Trouble:
 
 
 def entry(what: str) -> methods.Entry:
-    return methods.Entry(lambda at: Trouble(what), cost=0)
+    return methods.Entry(lambda at: Trouble(what), everyone=True)
 
 
 @pytest.fixture

@@ -66,16 +66,20 @@ class UnusualPair:
         }
 
 
-def refusing_pair(density: Density | None, record: Array, log_floor: float) -> UnusualPair | None:
+def refusing_pair(
+    density: Density | None, record: Array, log_floor: float, *, asker: Array | None = None
+) -> UnusualPair | None:
     """Name two features that put a state below the floor, be the rest of it as it may.
 
-    None where no pair does, or where the density knows no pairs.
+    ``asker`` is the record of the person whom it is about, who does not vouch for it. None where
+    no pair does, or where the density knows no pairs.
     """
     if not isinstance(density, CommonStates):
         return None
-    (point,) = density.space.points(record[None, :])
+    records = np.stack([record, record if asker is None else asker])
+    point, at = density.space.points(records)
     tables = density.pairs.tables
-    for question in density.questions_at(point):
+    for question in density.questions_at(point, asker=at):
         if question.pair is not None and question.log_density < log_floor - RESTATED_TOLERANCE:
             return describe_pair(
                 tables.tables[question.pair.table],

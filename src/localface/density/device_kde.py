@@ -74,19 +74,24 @@ class DeviceKDE(KDE):
         self._scan = scan
 
     def lowest_along(
-        self, starts: Array, ends: Array, log_floor: LogFloor, rows: Ids | None = None
+        self,
+        starts: Array,
+        ends: Array,
+        log_floor: LogFloor,
+        rows: Ids | None = None,
+        *,
+        askers: Array | None = None,
     ) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below; see ``KDE``."""
         if rows is None:
-            rows = self._point_set.rows_at_ends(starts, ends)
+            rows = self.rows_left_out(starts, ends, askers)
         if log_floor is None:
             return super().lowest_along(starts, ends, None, rows)
         floors = np.broadcast_to(log_floor, len(starts)) - self.log_normaliser
         return self._judge_on_device(starts, ends, rows, floors)
 
-    def _lowest_log_sums(self, starts: Array, ends: Array, rows: Ids | None = None) -> Array:
+    def _lowest_log_sums(self, starts: Array, ends: Array, rows: Ids) -> Array:
         """Return the lowest log-sum of kernels along each segment."""
-        assert rows is not None  # lowest_along has looked them up
         if len(starts) == 0:
             return np.zeros(0)
         legs, own = self._legs_of(starts, ends, rows)
@@ -110,7 +115,7 @@ class DeviceKDE(KDE):
     ) -> SegmentDensities:
         """Compare segments with floors on log-sums; what is too close to call is worked out."""
         if len(starts) == 0:
-            return self._judge(starts, ends, floors)
+            return self._judge(starts, ends, rows, floors)
         legs, own = self._legs_of(starts, ends, rows)
         leg_floors = floors[legs.segment]
         rounding = self._kernels.rounding_error(legs.starts, legs.ends)

@@ -114,45 +114,63 @@ class KDE:
         return np.asarray(found)
 
     def lowest_along(
-        self, starts: Array, ends: Array, log_floor: LogFloor, rows: Ids | None = None
+        self,
+        starts: Array,
+        ends: Array,
+        log_floor: LogFloor,
+        rows: Ids | None = None,
+        *,
+        askers: Array | None = None,
     ) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below, certified.
 
         With a floor, only as many rows are summed as the verdict needs: accept on a
-        lower bound, refuse on an upper one. ``rows`` are those at both ends, where known.
+        lower bound, refuse on an upper one. ``rows`` are those that do not count, where known.
         """
+        if rows is None:
+            rows = self.rows_left_out(starts, ends, askers)
         if log_floor is None:
             log_sums = self._lowest_log_sums(starts, ends, rows)
             return compare_with_floor(log_sums + self.log_normaliser, None)
         floors = np.broadcast_to(log_floor, len(starts)) - self.log_normaliser
         if self.compiled is not None:
-            if rows is None:
-                rows = self._point_set.rows_at_ends(starts, ends)
             return self._judge_compiled(self.compiled, starts, ends, rows, floors)
-        return self._judge(starts, ends, floors)
+        return self._judge(starts, ends, rows, floors)
 
-    def _lowest_log_sums(self, starts: Array, ends: Array, rows: Ids | None = None) -> Array:
+    def rows_left_out(self, starts: Array, ends: Array, askers: Array | None) -> Ids:
+        """Return the rows that do not count along segments, two of each; -1 for none."""
+        return self._point_set.rows_left_out(starts, ends, askers)[0]
+
+    def _lowest_log_sums(self, starts: Array, ends: Array, rows: Ids) -> Array:
         """Return the lowest log-sum of kernels along each segment."""
         if self.compiled is not None:
-            if rows is None:
-                rows = self._point_set.rows_at_ends(starts, ends)
             log_sums = self.compiled.lowest_log_sums(starts, ends, rows)
-            self.settle_long(starts, ends, log_sums)
+            self.settle_long(starts, ends, log_sums, rows=rows)
             return log_sums
         log_sums = np.empty(len(starts))
-        for some, sums in self._kernel_sums_in_chunks(starts, ends):
+        for some, sums in self._kernel_sums_in_chunks(starts, ends, rows):
             log_sums[some] = sums.lowest_log_sums()
         return log_sums
 
-    def settle_long(self, starts: Array, ends: Array, log_sums: Array) -> None:
+    def settle_long(
+        self,
+        starts: Array,
+        ends: Array,
+        log_sums: Array,
+        *,
+        rows: Ids | None = None,
+        askers: Array | None = None,
+    ) -> None:
         """Work out by themselves, in place, the lowest log-sums of segments with a long leg."""
         if not self._kernels.may_be_long(starts, ends):
             return
+        if rows is None:
+            rows = self.rows_left_out(starts, ends, askers)
         legs = self._kernels.legs_of(starts, ends)
         is_long = np.logical_or.reduceat(self._kernels.is_long(legs), legs.first_legs)
         some = np.flatnonzero(is_long)
         if len(some):
-            long = SegmentSums.of(self._kernels, starts[some], ends[some])
+            long = SegmentSums.of(self._kernels, starts[some], ends[some], rows[some])
             log_sums[some] = long.lowest_log_sums()
 
     def _judge_compiled(
@@ -167,7 +185,7 @@ class KDE:
         passes = found.verdicts == 1
         close = np.flatnonzero(found.verdicts < 0)
         if len(close):
-            settled = self._judge(starts[close], ends[close], floors[close])
+            settled = self._judge(starts[close], ends[close], rows[close], floors[close])
             log_densities[close] = settled.log_densities
             passes[close] = settled.passes
         holes = tuple(
@@ -176,12 +194,12 @@ class KDE:
         )
         return SegmentDensities(log_densities, passes, holes)
 
-    def _judge(self, starts: Array, ends: Array, floors: Array) -> SegmentDensities:
+    def _judge(self, starts: Array, ends: Array, rows: Ids, floors: Array) -> SegmentDensities:
         """Compare segments with floors on log-sums of kernels."""
         log_sums = np.empty(len(starts))
         passes = np.ones(len(starts), dtype=bool)
         holes: list[tuple[int, Hole]] = []
-        for some, sums in self._kernel_sums_in_chunks(starts, ends):
+        for some, sums in self._kernel_sums_in_chunks(starts, ends, rows):
             found = sums.compare_with_floors(floors[some])
             on_floor = np.maximum(found.bounds, floors[some] - FLOOR_TOLERANCE)
             log_sums[some] = np.where(found.passes, on_floor, found.bounds)
@@ -191,23 +209,26 @@ class KDE:
         holes.sort(key=lambda numbered: numbered[0])
         return SegmentDensities(log_sums + self.log_normaliser, passes, tuple(holes))
 
-    def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+    def mean_along(
+        self, starts: Array, ends: Array, log_floor: LogFloor, *, askers: Array | None = None
+    ) -> SegmentDensities:
         """Return the logarithm of the exact mean density along each segment."""
         log_sums = np.empty(len(starts))
-        for some, sums in self._kernel_sums_in_chunks(starts, ends):
+        rows = self.rows_left_out(starts, ends, askers)
+        for some, sums in self._kernel_sums_in_chunks(starts, ends, rows):
             log_sums[some] = sums.log_mean_kernel_sums()
         return compare_with_floor(log_sums + self.log_normaliser, log_floor)
 
     def _kernel_sums_in_chunks(
-        self, starts: Array, ends: Array
+        self, starts: Array, ends: Array, rows: Ids
     ) -> Iterator[tuple[Ids, PointSums | SegmentSums]]:
         """Yield the numbers and the kernel sums of as many segments as memory allows."""
         still = (starts == ends).all(axis=1)
         most = max(1, _DISTANCES_AT_ONCE // len(self._point_set))
         for some in _split_into_chunks(np.flatnonzero(still), most):
-            yield some, PointSums.of(self._kernels, starts[some])
+            yield some, PointSums.of(self._kernels, starts[some], rows[some])
         for some in _split_into_chunks(np.flatnonzero(~still), _SEGMENTS_AT_ONCE):
-            yield some, SegmentSums.of(self._kernels, starts[some], ends[some])
+            yield some, SegmentSums.of(self._kernels, starts[some], ends[some], rows[some])
 
     def _find_holes(self, found: Verdicts, floors: Array, numbers: Ids) -> list[tuple[int, Hole]]:
         """Find the holes that refused segments run into, with the segments' numbers."""

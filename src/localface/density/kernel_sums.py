@@ -45,14 +45,13 @@ class PointSums:
 
     kernels: RowKernels
     points: Array
-    own: Ids  # the rows that lie at each point
+    own: Ids  # the rows that do not count at each point
     log_sums: Array
     rounding: Array
 
     @classmethod
-    def of(cls, kernels: RowKernels, points: Array) -> PointSums:
-        """Sum all kernels at points, but for those of rows that lie there."""
-        own = kernels.rows.rows_at_ends(points, points)
+    def of(cls, kernels: RowKernels, points: Array, own: Ids) -> PointSums:
+        """Sum all kernels at points, but for those of rows that do not count."""
         points = kernels.places_of(points)
         log_kernels = kernels.turn_into_log_kernels(kernels.squared_distances(points))
         _overwrite_own_rows(log_kernels, own, -np.inf)
@@ -80,13 +79,12 @@ class SegmentSums:
 
     kernels: RowKernels
     legs: Legs
-    own: Ids  # of each leg, the rows that lie on the ends of its segment
+    own: Ids  # of each leg, the rows that do not count along its segment
     rounding: Array
 
     @classmethod
-    def of(cls, kernels: RowKernels, starts: Array, ends: Array) -> SegmentSums:
-        """Split segments where their discrete columns flip."""
-        own = kernels.rows.rows_at_ends(starts, ends)
+    def of(cls, kernels: RowKernels, starts: Array, ends: Array, own: Ids) -> SegmentSums:
+        """Split segments where their discrete columns flip; ``own`` rows do not count."""
         legs = kernels.legs_of(starts, ends)
         rounding = kernels.rounding_error(legs.starts, legs.ends)
         return cls(kernels, legs, own[legs.segment], rounding)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from localface.density.protocol import (
@@ -64,37 +66,48 @@ class KNN:
             found[unknown] = self.lowest_along(points, points, None).log_densities
         return np.asarray(found)
 
-    def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+    def lowest_along(
+        self, starts: Array, ends: Array, log_floor: LogFloor, *, askers: Array | None = None
+    ) -> SegmentDensities:
         """Return the lowest log-density along each segment: exact, by the cover sweep.
 
         With a floor, only the verdict is worked out; a refusal comes with the hole.
         """
-        segments = list(zip(starts, ends, strict=True))
+        segments = self._with_others(starts, ends, askers)
         if log_floor is None:
             return compare_with_floor(
-                np.array([self._lowest_log_density(a, b) for a, b in segments]), None
+                np.array([self._lowest_log_density(*one) for one in segments]), None
             )
-        log_floors = np.broadcast_to(log_floor, len(segments))
+        log_floors = np.broadcast_to(log_floor, len(starts))
         found = [
-            self._passes_or_hole(start, end, self.radius_at(floor - FLOOR_TOLERANCE))
-            for (start, end), floor in zip(segments, log_floors, strict=True)
+            self._passes_or_hole(*one, self.radius_at(floor - FLOOR_TOLERANCE))
+            for one, floor in zip(segments, log_floors, strict=True)
         ]
         passes = np.array([passed for passed, _ in found])
         holes = tuple((i, hole) for i, (_, hole) in enumerate(found) if hole is not None)
         below = np.nextafter(log_floors, -np.inf)  # what is refused is no lower, for all we know
         return SegmentDensities(np.where(passes, log_floors, below), passes, holes)
 
-    def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+    def mean_along(
+        self, starts: Array, ends: Array, log_floor: LogFloor, *, askers: Array | None = None
+    ) -> SegmentDensities:
         """Return the logarithm of the mean density along each segment, sampled."""
-        means = np.array([self._log_mean_density(a, b) for a, b in zip(starts, ends, strict=True)])
+        segments = self._with_others(starts, ends, askers)
+        means = np.array([self._log_mean_density(*one) for one in segments])
         return compare_with_floor(means, log_floor)
 
-    def _rows_not_at_ends(self, start: Array, end: Array) -> Array:
-        own = (self._points == start).all(axis=1) | (self._points == end).all(axis=1)
-        return np.asarray(self._points[~own])
+    def _with_others(
+        self, starts: Array, ends: Array, askers: Array | None
+    ) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield each segment with the rows that count: not those at its ends, or the asker's."""
+        askers = starts if askers is None else askers
+        for start, end, asker in zip(starts, ends, askers, strict=True):
+            own = (self._points == start).all(axis=1) | (self._points == end).all(axis=1)
+            if not own.any():
+                own = (self._points == asker).all(axis=1)
+            yield start, end, self._points[~own]
 
-    def _lowest_log_density(self, start: Array, end: Array) -> float:
-        others = self._rows_not_at_ends(start, end)
+    def _lowest_log_density(self, start: Array, end: Array, others: Array) -> float:
         if len(others) < self.k:
             return -np.inf
         legs = split_at_flips(start, end, self._discrete)
@@ -115,9 +128,10 @@ class KNN:
                 low = middle
         return high
 
-    def _passes_or_hole(self, start: Array, end: Array, eps: float) -> tuple[bool, Hole | None]:
+    def _passes_or_hole(
+        self, start: Array, end: Array, others: Array, eps: float
+    ) -> tuple[bool, Hole | None]:
         """Tell whether k others are within ``eps`` of every point; if not, find the hole."""
-        others = self._rows_not_at_ends(start, end)
         for a, b in split_at_flips(start, end, self._discrete):
             near = others[norms(others - (a + b) / 2) <= eps + float(norms(b - a)) / 2]
             count, point = emptiest_point(a, b, near, eps)
@@ -135,8 +149,7 @@ class KNN:
         distance = self._kth_distance(self._points, point)
         return Hole(point, distance - eps) if distance > eps else None
 
-    def _log_mean_density(self, start: Array, end: Array) -> float:
-        others = self._rows_not_at_ends(start, end)
+    def _log_mean_density(self, start: Array, end: Array, others: Array) -> float:
         if len(others) < self.k:
             return -np.inf
         parts = []

@@ -178,7 +178,9 @@ class Density(Protocol):
     """Log-densities of rows and along segments, and the scale that they are read on.
 
     A segment that ends where it starts stands for a point. With a floor, a density works out
-    no more than the verdict needs; without one, it works out every value in full.
+    no more than the verdict needs; without one, it works out every value in full. Nobody vouches
+    for themselves: rows at the ends do not count. Where nobody stands there, the row of whoever
+    asks about the segment does not either: ``askers`` are the points where they stand.
     """
 
     @property
@@ -195,11 +197,15 @@ class Density(Protocol):
         """Return the leave-one-out log-densities of rows."""
         ...
 
-    def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+    def lowest_along(
+        self, starts: Array, ends: Array, log_floor: LogFloor, *, askers: Array | None = None
+    ) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below."""
         ...
 
-    def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+    def mean_along(
+        self, starts: Array, ends: Array, log_floor: LogFloor, *, askers: Array | None = None
+    ) -> SegmentDensities:
         """Return the logarithm of the mean density along each segment."""
         ...
 

@@ -43,12 +43,16 @@ class SampledDensity:
         """Return the log-densities of rows."""
         return np.asarray(self._row_log_densities[ids])
 
-    def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+    def lowest_along(
+        self, starts: Array, ends: Array, log_floor: LogFloor, *, askers: Array | None = None
+    ) -> SegmentDensities:
         """Return the lowest of the samples along each segment."""
         lowest = np.array([logs.min() for logs in self._sample_log_densities(starts, ends)])
         return compare_with_floor(lowest, log_floor)
 
-    def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+    def mean_along(
+        self, starts: Array, ends: Array, log_floor: LogFloor, *, askers: Array | None = None
+    ) -> SegmentDensities:
         """Return the logarithm of the mean of the samples along each segment."""
         means = np.array([_log_of_mean(logs) for logs in self._sample_log_densities(starts, ends)])
         return compare_with_floor(means, log_floor)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.density.protocol import Density, LogFloor, SegmentDensities
+from localface.density.protocol import Density, SegmentDensities
 from localface.engine.meter import Meter
 from localface.engine.others import ChangedOthers, Others, helped_by_each
 from localface.engine.score_cache import BLOCK_ROWS, ScoreCache, ScoreFunction
@@ -206,34 +206,35 @@ class QuestionAnswerer:
         """
         if len(asked) == 1:
             ((_, alone),) = asked
-            return [self._judge_by(alone.rule)(alone.starts, alone.ends, alone.log_floor)]
+            judge = self._judge_by(alone.rule)
+            return [judge(alone.starts, alone.ends, alone.log_floor, askers=_askers_of(asked))]
         answers: dict[int, SegmentDensities] = {}
         groups: dict[tuple[str, bool], list[int]] = {}
         for i, (_, question) in enumerate(asked):
             groups.setdefault((question.rule, question.log_floor is None), []).append(i)
         for (rule, in_full), members in groups.items():
-            questions = [asked[i][1] for i in members]
-            counts = [len(question.starts) for question in questions]
-            found = self._ask_density(questions, rule, in_full=in_full)
+            some = [asked[i] for i in members]
+            counts = [len(question.starts) for _, question in some]
+            found = self._ask_density(some, rule, in_full=in_full)
             lasts = np.cumsum(counts).tolist()
             for i, first, last in zip(members, [0, *lasts], lasts, strict=False):
                 answers[i] = found.for_segments(first, last)
         return [answers[i] for i in range(len(asked))]
 
-    def _judge_by(self, rule: str) -> Callable[[Array, Array, LogFloor], SegmentDensities]:
+    def _judge_by(self, rule: str) -> Callable[..., SegmentDensities]:
         return self._density.lowest_along if rule == "lowest" else self._density.mean_along
 
-    def _ask_density(
-        self, questions: Sequence[DensityAlong], rule: str, *, in_full: bool
-    ) -> SegmentDensities:
+    def _ask_density(self, asked: Metered, rule: str, *, in_full: bool) -> SegmentDensities:
         """Ask the density about all segments, each against its floor or ``in_full``."""
         judge = self._judge_by(rule)
+        askers = _askers_of(asked)
+        questions = [question for _, question in asked]
         starts = np.concatenate([question.starts for question in questions])
         ends = np.concatenate([question.ends for question in questions])
         if in_full:
-            return judge(starts, ends, None)
+            return judge(starts, ends, None, askers=askers)
         floors = [np.full(len(one.starts), one.log_floor, dtype=float) for one in questions]
-        return judge(starts, ends, np.concatenate(floors))
+        return judge(starts, ends, np.concatenate(floors), askers=askers)
 
     def _answer_row_densities(self, asked: Metered) -> list[Array]:
         if self._fitted_on_sample:
@@ -279,6 +280,24 @@ class _States:
         if self.others:
             return np.concatenate([one.flat_records for one in self.others])
         return meter.decode(self.points, source.records(self.donors))
+
+
+def _askers_of(asked: Metered) -> Array | None:
+    """Where those stand whom each segment is about; None where it is known of nobody.
+
+    Where it is not known of some, the start stands for them: its row does not count anyway.
+    """
+    if all(meter.asker is None and question.askers is None for meter, question in asked):
+        return None
+    return np.concatenate([_askers_of_one(meter, question) for meter, question in asked])
+
+
+def _askers_of_one(meter: Meter, question: DensityAlong) -> Array:
+    if question.askers is not None:
+        return question.askers
+    if meter.asker is None:
+        return question.starts
+    return np.broadcast_to(meter.asker, question.starts.shape)
 
 
 def _counts_states(question: Any) -> bool:

@@ -105,7 +105,7 @@ class Driver:
         active: list[_Active[Result]] = []
         while True:
             for number, job in _take_at_most(waiting, width - len(active)):
-                meter = Meter(job.decode, job.min_score, job.max_rows, job.account)
+                meter = Meter(job.decode, job.min_score, job.max_rows, job.account, asker=job.asker)
                 active.append(_Active(number, job, meter, next(job.asks)))
             if not active:
                 return

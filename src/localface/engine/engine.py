@@ -187,6 +187,7 @@ class Engine:
             deadline=request.clock.start(),
             account=request.account,
             max_rows=self.options.max_rows,
+            asker=self.space.points(request.record[None, :])[0],
         )
 
     def assemble_recourse(

@@ -30,6 +30,8 @@ class SearchJob(Generic[Result]):
         once, and it closes with what it has
     account : where what it is shown is counted, with all other searches of the same call
     max_rows : how many rows that account may hold
+    asker : the point of the person whom it is about: a row that lies there says nothing of how
+        common their states are, as nobody vouches for themselves
     """
 
     asks: Questions[Result]
@@ -40,6 +42,7 @@ class SearchJob(Generic[Result]):
     deadline: float = float("inf")
     account: Account = field(default_factory=Account)
     max_rows: int | None = None
+    asker: Array | None = None
 
 
 def take_points_as_records(points: Array, donors: Array) -> Array:

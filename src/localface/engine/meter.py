@@ -10,7 +10,7 @@ from localface.answers.disclosure import Disclosure
 from localface.engine.account import Account
 from localface.engine.job import Decode
 from localface.sources.protocol import Neighbors
-from localface.types import Ids, Mask
+from localface.types import Array, Ids, Mask
 
 
 @dataclass(slots=True, eq=False)
@@ -26,6 +26,7 @@ class Meter:
     max_rows: int | None = None
     account: Account = field(default_factory=Account)
     own: Account = field(default_factory=Account)
+    asker: Array | None = None  # the point of the person whom the search is about
 
     def spend_budget_on_neighbors(self, found: Neighbors) -> Neighbors:
         """Count the rows of an answer; withhold, furthest first, what the budget does not cover."""

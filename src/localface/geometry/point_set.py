@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from localface.geometry.compiled.row_index import RowIndex, first_of_equals
 from localface.geometry.settling import rounding_of_products, settle_squared_distances
@@ -124,6 +125,24 @@ class PointSet:
     def rows_at_ends(self, starts: Array, ends: Array) -> Ids:
         """Return the rows that lie exactly at the two ends of segments; -1 where there is none."""
         return np.column_stack([self.rows_at(starts), self.rows_at(ends)])
+
+    def rows_left_out(
+        self, starts: Array, ends: Array, askers: Array | None = None
+    ) -> tuple[Ids, npt.NDArray[np.uint8]]:
+        """Return the rows that say nothing of segments, two of each (-1: none), and what they are.
+
+        They are those at the two ends; where nobody stands at either, that of the person who asks,
+        who stands at ``askers``. What they are is added up: 1 for the start, 2 for the end (one
+        that is both counts once), 4 for the asker.
+        """
+        rows = self.rows_at_ends(starts, ends)
+        is_row = rows >= 0
+        left_out = is_row[:, 0] + 2 * (is_row[:, 1] & (rows[:, 0] != rows[:, 1]))
+        if askers is not None:
+            some = np.flatnonzero(left_out == 0)
+            rows[some, 0] = self.rows_at(askers[some])
+            left_out[some] = 4 * (rows[some, 0] >= 0)
+        return rows, left_out.astype(np.uint8)
 
     def rows_at(self, points: Array) -> Ids:
         """Return the rows that lie exactly at points; -1 where there is none."""

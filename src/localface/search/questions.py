@@ -1,8 +1,7 @@
 """The questions that a search may ask, each with the type of its answer.
 
-A stage is a generator: it yields a question and is sent the answer. Whatever touches
-the rows, the model or the density is a question, so that one driver can batch, meter,
-budget and cache all of it.
+A stage is a generator: it yields a question and is sent the answer. Whatever touches the rows,
+the model or the density is a question, so that one driver can batch, meter and cache it.
 """
 
 from __future__ import annotations
@@ -56,13 +55,14 @@ class DensityAlong:
 
     ``rule`` says what is asked for: the "lowest" density on the segment, or the "mean".
     With a floor, or one for each, the answer is a verdict, worked out no further than it takes
-    to decide; without one the values are worked out in full.
+    to decide; without one in full. ``askers``: whom each is about, if not the searcher.
     """
 
     starts: Array
     ends: Array
     log_floor: LogFloor
     rule: str
+    askers: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,10 +267,10 @@ def ask_scores_of_states(rows: Ids, points: Array, moved: Mask) -> Questions[Arr
 
 
 def ask_density_along(
-    starts: Array, ends: Array, log_floor: LogFloor, rule: str
+    starts: Array, ends: Array, log_floor: LogFloor, rule: str, *, askers: Array | None = None
 ) -> Questions[SegmentDensities]:
     """Ask for the log-density along segments."""
-    answer: SegmentDensities = yield DensityAlong(starts, ends, log_floor, rule)
+    answer: SegmentDensities = yield DensityAlong(starts, ends, log_floor, rule, askers)
     return answer
 
 

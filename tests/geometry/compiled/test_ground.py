@@ -59,6 +59,11 @@ def test_steps_and_states_are_judged_as_one_question_after_the_other_does(
         for segments in ((starts, ends), (ends, ends), (starts[:1], ends[:1])):
             one = floor[: len(segments[0])] if isinstance(floor, np.ndarray) else floor
             assert_same(together.lowest_along(*segments, one), apart.lowest_along(*segments, one))
+            askers = np.resize(together.rows.points, segments[0].shape)
+            assert_same(
+                together.lowest_along(*segments, one, askers=askers),
+                apart.lowest_along(*segments, one, askers=askers),
+            )
 
 
 def test_steps_among_states_are_judged_too() -> None:

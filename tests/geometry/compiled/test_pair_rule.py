@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,25 @@ def steps_of(crowd: Crowd, seed: int, n: int = 60) -> tuple[Array, Array]:
     return starts, ends
 
 
+def near_by(crowd: Crowd, points: Array) -> Array:
+    """The nearest row to each point that is not at it: evidence that may well be the asker's."""
+    rows = crowd.density.rows.points
+    away = ((points[:, None] - rows) ** 2).sum(axis=2)
+    return rows[np.where(away > 0, away, np.inf).argmin(axis=1)]
+
+
 def pairs_along(
-    density: CommonStates, starts: Array, ends: Array, mean: Array, spread: Array, **more: Any
+    density: CommonStates,
+    starts: Array,
+    ends: Array,
+    mean: Array,
+    spread: Array,
+    *,
+    askers: Array | None = None,
+    **more: Any,
 ) -> Array:
-    rows = density.rows.rows_at_ends(starts, ends)
-    return density._pairs_along(Segments(starts, ends, rows, mean, spread), **more)
+    without = density.rows.rows_left_out(starts, ends, askers)
+    return density._pairs_along(Segments(starts, ends, askers, *without, mean, spread), **more)
 
 
 @pytest.mark.parametrize(("width", "n"), TABLES)
@@ -48,9 +63,10 @@ def test_pairs_are_those_of_numpy_to_the_last_bit(
     starts, ends = steps_of(crowd, seed=n)
     mean, spread = density._expected(starts)
 
-    for only_ends in (False, True):
-        found = pairs_along(density, starts, ends, mean, spread, only_ends=only_ends)
-        wanted = pairs_along(by_numpy, starts, ends, mean, spread, only_ends=only_ends)
+    for only_ends, askers in itertools.product((False, True), (None, near_by(crowd, ends))):
+        asked = {"only_ends": only_ends, "askers": askers}
+        found = pairs_along(density, starts, ends, mean, spread, **asked)
+        wanted = pairs_along(by_numpy, starts, ends, mean, spread, **asked)
         np.testing.assert_array_equal(found, wanted)
     lowest = pairs_along(by_numpy, starts, ends, mean, spread)
     for by in (-1.0, -1e-8, 0.0, 1e-8, 1.0):
@@ -69,15 +85,21 @@ def test_all_questions_together_decide_as_with_numpy(width: int, n: int) -> None
     by_numpy = common_states_by_numpy(density)
     starts, ends = steps_of(crowd, seed=width)
 
-    found = density.lowest_along(starts, ends, None).log_densities
-    wanted = by_numpy.lowest_along(starts, ends, None).log_densities
+    starts = np.concatenate([starts, ends])
+    ends = np.concatenate([ends, ends])
+    alone = density.lowest_along(starts, ends, None).log_densities
+    for askers in (None, near_by(crowd, ends)):
+        found = density.lowest_along(starts, ends, None, askers=askers).log_densities
+        wanted = by_numpy.lowest_along(starts, ends, None, askers=askers).log_densities
 
-    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
-    for quantile in (0.05, 0.5, 0.9):
-        floor = float(np.quantile(wanted, quantile))
-        compiled = density.lowest_along(starts, ends, floor)
-        slow = by_numpy.lowest_along(starts, ends, floor)
-        np.testing.assert_array_equal(compiled.passes, slow.passes)
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+        assert (found <= alone + 1e-9).all(), "who is left out can only take evidence away"
+        assert askers is None or (found < alone - 1e-6).any()
+        for quantile in (0.05, 0.5, 0.9):
+            floor = float(np.quantile(wanted, quantile))
+            compiled = density.lowest_along(starts, ends, floor, askers=askers)
+            slow = by_numpy.lowest_along(starts, ends, floor, askers=askers)
+            np.testing.assert_array_equal(compiled.passes, slow.passes)
 
 
 def test_what_is_no_number_never_passes() -> None:

@@ -130,6 +130,14 @@ def lowest_by_sampling(ground: Ground, start: Array, end: Array) -> float:
     return lowest
 
 
+def rows_of(kde: KDE, starts: Array, ends: Array) -> Array:
+    return kde.rows_left_out(starts, ends, None)
+
+
+def lowest_log_sums(kde: KDE, starts: Array, ends: Array) -> Array:
+    return kde._lowest_log_sums(starts, ends, rows_of(kde, starts, ends))
+
+
 def rounding_of(ground: Ground) -> float:
     """What distances lose where points are far from the origin beside the bandwidth."""
     matrix = np.eye(ground.points.shape[1]) if ground.matrix is None else ground.matrix
@@ -143,9 +151,9 @@ def test_lowest_sums_are_those_of_numpy_and_of_dense_samples(kind: str, seed: in
     ground = make_ground(kind, seed, 10)
     kde = ground.kde
 
-    found = kde._lowest_log_sums(ground.starts, ground.ends)
+    found = lowest_log_sums(kde, ground.starts, ground.ends)
 
-    by_numpy = kde_by_numpy(kde)._lowest_log_sums(ground.starts, ground.ends)
+    by_numpy = lowest_log_sums(kde_by_numpy(kde), ground.starts, ground.ends)
     truth = np.array(
         [lowest_by_sampling(ground, *both) for both in zip(ground.starts, ground.ends, strict=True)]
     )
@@ -164,7 +172,7 @@ def test_lowest_sums_are_those_of_numpy_and_of_dense_samples(kind: str, seed: in
 def test_verdicts_are_those_of_numpy_however_close_the_floor(kind: str, seed: int) -> None:
     ground = make_ground(kind, seed)
     kde = ground.kde
-    lowest = kde_by_numpy(kde)._lowest_log_sums(ground.starts, ground.ends)
+    lowest = lowest_log_sums(kde_by_numpy(kde), ground.starts, ground.ends)
     lowest = np.where(np.isfinite(lowest), lowest, -20.0)
     for by in (1e-12, 1e-9, 4e-9, 1e-6, 1e-3, 0.02, 0.3, 2.0, 40.0):
         for floors in (lowest - by, lowest + by):
@@ -173,7 +181,9 @@ def test_verdicts_are_those_of_numpy_however_close_the_floor(kind: str, seed: in
 
 def _check_verdicts(ground: Ground, kde: KDE, floors: Array) -> None:
     found = kde.lowest_along(ground.starts, ground.ends, floors + kde.log_normaliser)
-    by_numpy = kde._judge(ground.starts, ground.ends, floors)
+    by_numpy = kde._judge(
+        ground.starts, ground.ends, rows_of(kde, ground.starts, ground.ends), floors
+    )
     np.testing.assert_array_equal(found.passes, by_numpy.passes)
     compiled = kde.compiled
     assert compiled is not None
@@ -209,7 +219,7 @@ def test_nothing_inside_a_hole_is_above_the_floor(kind: str, seed: int) -> None:
     ground = make_ground(kind, seed)
     kde = ground.kde
     chance = np.random.default_rng(seed)
-    lowest = kde._lowest_log_sums(ground.starts, ground.ends)
+    lowest = lowest_log_sums(kde, ground.starts, ground.ends)
     floors = np.where(np.isfinite(lowest), lowest, -20.0) + 3.0
 
     found = kde.lowest_along(ground.starts, ground.ends, floors + kde.log_normaliser)
@@ -244,15 +254,15 @@ def test_no_segments_are_no_trouble() -> None:
     ground = make_ground("plane", 0)
     nothing = np.zeros((0, ground.points.shape[1]))
     assert len(ground.kde.lowest_along(nothing, nothing, -1.0).passes) == 0
-    assert len(ground.kde._lowest_log_sums(nothing, nothing)) == 0
+    assert len(lowest_log_sums(ground.kde, nothing, nothing)) == 0
 
 
 def test_segments_may_lie_in_memory_as_they_like() -> None:
     ground = make_ground("many rows", 1)
     kde = ground.kde
-    wanted = kde._lowest_log_sums(ground.starts, ground.ends)
+    wanted = lowest_log_sums(kde, ground.starts, ground.ends)
     starts, ends = np.asfortranarray(ground.starts), np.repeat(ground.ends, 2, axis=0)[::2]
-    np.testing.assert_array_equal(kde._lowest_log_sums(starts, ends), wanted)
+    np.testing.assert_array_equal(lowest_log_sums(kde, starts, ends), wanted)
     floors = np.broadcast_to(-3.0, len(starts))
     np.testing.assert_array_equal(
         kde.lowest_along(starts, ends, floors).passes,
@@ -263,7 +273,7 @@ def test_segments_may_lie_in_memory_as_they_like() -> None:
 def test_a_segment_is_judged_the_same_in_any_company() -> None:
     ground = make_ground("many rows", 2)
     kde = ground.kde
-    floor = kde.log_normaliser + float(np.median(kde._lowest_log_sums(ground.starts, ground.ends)))
+    floor = kde.log_normaliser + float(np.median(lowest_log_sums(kde, ground.starts, ground.ends)))
     together = kde.lowest_along(ground.starts, ground.ends, floor)
     for i in range(len(ground.starts)):
         alone = kde.lowest_along(ground.starts[i : i + 1], ground.ends[i : i + 1], floor)

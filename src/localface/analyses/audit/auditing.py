@@ -175,7 +175,7 @@ def _ask_scores_and_densities(
     scores = yield from ask_point_scores(records)
     if not len(ends):
         return scores, np.zeros(0), np.zeros(0)
-    at_ends = yield from ask_density_along(ends, ends, None, rule)
+    at_ends = yield from ask_density_along(ends, ends, None, rule, askers=starts)
     along = yield from ask_density_along(starts, ends, None, rule)
     return scores, at_ends.log_densities, along.log_densities
 
@@ -213,7 +213,7 @@ def _finding_before_search(engine: Engine, number: int, pair: Pair, measured: _M
             engine, measured.lengths[number], measured.step_log_densities[number]
         ),
         changes=changes_between(engine.schema, engine.answers.scales, pair.record, pair.goal),
-        pair=refusing_pair(engine.density, pair.goal, engine.log_floor),
+        pair=refusing_pair(engine.density, pair.goal, engine.log_floor, asker=pair.record),
     )
     return replace(finding, **_fields_when_not_searched(finding))
 

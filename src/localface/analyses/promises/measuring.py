@@ -76,7 +76,7 @@ def _make_job(engine: Engine, standing: Standing) -> SearchJob[_Asked]:
     points = engine.space.points(standing.left)
     rule = "mean" if engine.options.edges == "average" else "lowest"
     asks = _ask_scores_and_densities(records, points, rule)
-    return SearchJob(asks, take_points_as_records, engine.score.min_score)
+    return SearchJob(asks, take_points_as_records, engine.score.min_score, asker=points[0])
 
 
 def _ask_scores_and_densities(records: Array, points: Array, rule: str) -> Questions[_Asked]:

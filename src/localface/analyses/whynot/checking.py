@@ -220,7 +220,9 @@ def _add_reasons_to_check(
     if not refused:
         return found
     if "floor" in refused:
-        pair = refusing_pair(engine.density, found.records[1], engine.log_floor)
+        pair = refusing_pair(
+            engine.density, found.records[1], engine.log_floor, asker=found.records[0]
+        )
         found = replace(found, pair=pair)
     elif "way" in refused and not found.step.holds and not request.clock.is_up:
         found = _add_least_common_state(engine, request, found)
@@ -253,7 +255,7 @@ def _add_least_common_state(engine: Engine, request: Request, found: Check) -> C
     return replace(
         found,
         place={name: values[name] for name in changed},
-        pair=refusing_pair(engine.density, record, engine.log_floor),
+        pair=refusing_pair(engine.density, record, engine.log_floor, asker=request.record),
     )
 
 

@@ -52,21 +52,30 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segments:
-    """Segments that are asked about, with the rows at their ends (-1: none).
+    """Segments that are asked about, and the rows that do not count (-1: none).
 
     ``mean`` and ``spread`` are what each question expects of the people at their starts.
     """
 
     starts: Array
     ends: Array
+    askers: Array | None
     rows: Ids
+    left_out: npt.NDArray[np.uint8]
     mean: Array
     spread: Array
 
     def some(self, numbers: Ids) -> Segments:
         """Return some of them."""
-        mean, spread = self.mean[numbers], self.spread[numbers]
-        return Segments(self.starts[numbers], self.ends[numbers], self.rows[numbers], mean, spread)
+        return Segments(
+            self.starts[numbers],
+            self.ends[numbers],
+            None if self.askers is None else self.askers[numbers],
+            self.rows[numbers],
+            self.left_out[numbers],
+            self.mean[numbers],
+            self.spread[numbers],
+        )
 
     def joint_at(self, floors: Array) -> Array:
         """Return the joint log-densities that are as high as floors on the common scale."""
@@ -137,7 +146,9 @@ class CommonStates:
             found[unknown] = self.lowest_along(points, points, None).log_densities
         return np.asarray(found)
 
-    def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+    def lowest_along(
+        self, starts: Array, ends: Array, log_floor: LogFloor, *, askers: Array | None = None
+    ) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below, certified.
 
         With a floor, what one question refuses is not asked the others. At states pairs come
@@ -145,53 +156,61 @@ class CommonStates:
         rules out other steps too.
         """
         if log_floor is None:
-            return self._measure(starts, ends)
+            return self._measure(starts, ends, askers)
         floors = np.full(len(starts), log_floor, dtype=np.float64)
-        found = self._judge_alike(starts, ends, floors)
+        found = self._judge_alike(starts, ends, floors, askers)
         if found is not None:
             return found
         still = (starts == ends).all(axis=1)
         parts = [np.flatnonzero(still), np.flatnonzero(~still)]
-        judged = [self.lowest_along(starts[some], ends[some], floors[some]) for some in parts]
+        judged = [
+            self.lowest_along(starts[some], ends[some], floors[some], askers=_some_of(askers, some))
+            for some in parts
+        ]
         return put_together(len(starts), parts, judged)
 
-    def _measure(self, starts: Array, ends: Array) -> SegmentDensities:
+    def _measure(self, starts: Array, ends: Array, askers: Array | None) -> SegmentDensities:
         """Work out the lowest log-density along segments in full."""
         if self._ground is not None:
-            return measure_on_ground(self._ground, self.kde, starts, ends, self._own_at(starts))
-        asked = self._segments(starts, ends)
+            asked_on_ground = (starts, ends, askers)
+            return measure_on_ground(self._ground, self.kde, asked_on_ground, self._own_at(starts))
+        asked = self._segments(starts, ends, askers)
         joint = self.kde.lowest_along(starts, ends, None, asked.rows).log_densities
         lowest = np.minimum(asked.on_common_scale(joint), self._pairs_along(asked))
         return compare_with_floor(lowest, None)
 
-    def _judge_alike(self, starts: Array, ends: Array, floors: Array) -> SegmentDensities | None:
+    def _judge_alike(
+        self, starts: Array, ends: Array, floors: Array, askers: Array | None
+    ) -> SegmentDensities | None:
         """Compare segments with floors; None where there are both steps and states among them.
 
         What compiled sums leave too close to call is asked again by itself.
         """
         if self._ground is None:
-            return self._judge_part_by_part(starts, ends, floors)
+            return self._judge_part_by_part(starts, ends, floors, askers)
         own = self._own_at(starts)
-        judged = judge_on_ground(self._ground, self.kde, (starts, ends, floors), own)
+        judged = judge_on_ground(self._ground, self.kde, (starts, ends, floors), own, askers)
         if judged is None:
             return None
         found, is_open = judged
         if not is_open.any():
             return found
         parts = [np.flatnonzero(~is_open), np.flatnonzero(is_open)]
-        again = self._judge_part_by_part(starts[is_open], ends[is_open], floors[is_open])
+        again = self._judge_part_by_part(
+            starts[is_open], ends[is_open], floors[is_open], _some_of(askers, parts[1])
+        )
         assert again is not None
         return put_together(len(starts), parts, [found.some(parts[0]), again])
 
     def _judge_part_by_part(
-        self, starts: Array, ends: Array, floors: Array
+        self, starts: Array, ends: Array, floors: Array, askers: Array | None
     ) -> SegmentDensities | None:
         """Compare segments with floors, one question after the other; None as above."""
         still = (starts == ends).all(axis=1)
         if still.all():
-            return self._judge_states(self._segments(starts, ends), floors)
+            return self._judge_states(self._segments(starts, ends, askers), floors)
         if not still.any():
-            return self._judge_steps(self._segments(starts, ends), floors)
+            return self._judge_steps(self._segments(starts, ends, askers), floors)
         return None
 
     def _own_at(self, points: Array) -> Expected:
@@ -226,32 +245,37 @@ class CommonStates:
             lowest[some] = np.minimum(joint, lowest[some])
         return SegmentDensities(lowest, passes)
 
-    def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+    def mean_along(
+        self, starts: Array, ends: Array, log_floor: LogFloor, *, askers: Array | None = None
+    ) -> SegmentDensities:
         """Return the logarithm of the mean joint density along each segment.
 
         Pairs count at its two ends.
         """
-        asked = self._segments(starts, ends)
-        joint = self.kde.mean_along(starts, ends, None).log_densities
+        asked = self._segments(starts, ends, askers)
+        joint = self.kde.mean_along(starts, ends, None, askers=askers).log_densities
         pairs = self._pairs_along(asked, only_ends=True)
         return compare_with_floor(np.minimum(asked.on_common_scale(joint), pairs), log_floor)
 
-    def questions_at(self, point: Array) -> tuple[AnsweredQuestion, ...]:
+    def questions_at(
+        self, point: Array, *, asker: Array | None = None
+    ) -> tuple[AnsweredQuestion, ...]:
         """Answer each question at a point, and name the pair behind it.
 
         The lowest is what the state goes by. Of the weighted pairs the one is named that lowers
         the sum most.
         """
         points = point[None, :]
+        askers = None if asker is None else asker[None, :]
         mean, spread = self._expected(points)
-        joint = self.kde.lowest_along(points, points, None).log_densities[0]
+        joint = self.kde.lowest_along(points, points, None, askers=askers).log_densities[0]
         found = [
             AnsweredQuestion("joint density", float((joint - mean[0, 0]) / spread[0, 0]), None)
         ]
         if not len(self.pairs.considered):
             return tuple(found)
         binned = self.pairs.tables.bins.of(points)
-        without = self._bins_left_out(self.rows.rows_at_ends(points, points))
+        without = self._bins_left_out(self.kde.rows_left_out(points, points, askers))
         values = (self.pairs.values(binned, without) - mean[:, 1:]) / spread[:, 1:]
         rarest, weighted = self.common.each(values)[0].tolist()
         for name, value in (("rarest pair", rarest), ("weighted pairs", weighted)):
@@ -272,9 +296,10 @@ class CommonStates:
             return np.zeros((len(points), 3)), np.ones((len(points), 3))
         return self.given_own.at(points)
 
-    def _segments(self, starts: Array, ends: Array) -> Segments:
+    def _segments(self, starts: Array, ends: Array, askers: Array | None) -> Segments:
         """Put together what is asked about with what is expected there."""
-        return Segments(starts, ends, self.rows.rows_at_ends(starts, ends), *self._expected(starts))
+        rows, left_out = self.rows.rows_left_out(starts, ends, askers)
+        return Segments(starts, ends, askers, rows, left_out, *self._expected(starts))
 
     def _pairs_along(
         self, asked: Segments, *, log_floors: Array | None = None, only_ends: bool = False
@@ -288,11 +313,12 @@ class CommonStates:
         tables = self.pairs.tables
         if not len(self.pairs.considered):
             return np.full(len(starts), np.inf)
-        if self._pair_rule is not None:
+        if self._pair_rule is not None and (asked.askers is None or self._pair_rule.takes_askers):
             return self._pair_rule.lowest_along(
                 starts,
                 ends,
-                left_out=_ends_left_out(asked.rows),
+                askers=asked.askers,
+                left_out=asked.left_out,
                 mean=mean,
                 spread=spread,
                 log_floors=log_floors,
@@ -310,7 +336,7 @@ class CommonStates:
         return lowest
 
     def _bins_left_out(self, rows: Ids) -> Ids:
-        """Return the bins of the rows at both ends of segments, -1 where there is none."""
+        """Return the bins of the rows that do not count along segments, -1 where there is none."""
         own = rows.copy()
         own[own[:, 0] == own[:, 1], 1] = -1  # a row that is at both ends is left out once
         bins = self.pairs.tables.bins
@@ -319,8 +345,5 @@ class CommonStates:
         return np.asarray(without)
 
 
-def _ends_left_out(rows: Ids) -> npt.NDArray[np.uint8]:
-    """Say which ends of segments are rows: 1 the start, 2 the end; one that is both counts once."""
-    is_row = rows >= 0
-    apart = rows[:, 0] != rows[:, 1]
-    return np.asarray(is_row[:, 0] + 2 * (is_row[:, 1] & apart), dtype=np.uint8)
+def _some_of(askers: Array | None, numbers: Ids) -> Array | None:
+    return None if askers is None else askers[numbers]

@@ -11,14 +11,18 @@ from localface.types import Array, Mask
 
 
 def judge_on_ground(
-    ground: CompiledGround, kde: KDE, asked: tuple[Array, Array, Array], expected: Expected
+    ground: CompiledGround,
+    kde: KDE,
+    asked: tuple[Array, Array, Array],
+    expected: Expected,
+    askers: Array | None,
 ) -> tuple[SegmentDensities, Mask] | None:
     """Compare segments with floors, and tell which are too close to call.
 
     ``asked`` are starts, ends and floors, ``expected`` what is expected at the starts. None where
     there are both steps and states among them.
     """
-    found = ground.judge(*asked, _as_rows(expected))
+    found = ground.judge(*asked, _as_rows(expected), askers)
     if found is None:
         return None
     holes = tuple(
@@ -30,12 +34,13 @@ def judge_on_ground(
 
 
 def measure_on_ground(
-    ground: CompiledGround, kde: KDE, starts: Array, ends: Array, expected: Expected
+    ground: CompiledGround, kde: KDE, asked: tuple[Array, Array, Array | None], expected: Expected
 ) -> SegmentDensities:
-    """Work out the lowest log-density along segments in full."""
+    """Work out the lowest log-density along segments in full; ``asked``: starts, ends, askers."""
+    starts, ends, askers = asked
     expected = _as_rows(expected)
-    log_sums, along = ground.measure(starts, ends, expected)
-    kde.settle_long(starts, ends, log_sums)
+    log_sums, along = ground.measure(starts, ends, expected, askers)
+    kde.settle_long(starts, ends, log_sums, askers=askers)
     joint = log_sums + kde.log_normaliser
     if expected is not None:
         mean, spread = expected

@@ -250,12 +250,15 @@ def _traversal_rule_measures(
     Until a path first comes above the floor, the personal floor is where it starts.
     """
     own = np.array([rule.log_floor if one is None else one for one in log_floors], dtype=np.float64)
-    floor_of_step = np.repeat(own, [steps.stop - steps.start for steps in paths.step_slices])
+    n_steps = [steps.stop - steps.start for steps in paths.step_slices]
+    floor_of_step = np.repeat(own, n_steps)
     starts, ends = paths.step_ends
-    lowest = rule.along(starts, ends).lowest_logs
-    at_start = rule.log_densities_at_start(starts, ends)
+    people = paths.points[paths.firsts]
+    askers = np.repeat(people, n_steps, axis=0)
+    lowest = rule.along(starts, ends, askers=askers).lowest_logs
+    at_start = rule.log_densities_at_start(starts, ends, askers=askers)
     lasts = [steps.stop - 1 for steps in paths.step_slices]
-    at_end = rule.along(ends[lasts], ends[lasts]).lowest_logs
+    at_end = rule.along(ends[lasts], ends[lasts], askers=askers[lasts]).lowest_logs
     personal = np.concatenate(
         [
             _steps_above_personal_floor(lowest[steps], at_start[steps], float(end), float(floor))

@@ -114,19 +114,26 @@ class TraversalRule:
         """The rows that count, as points."""
         return self.ground.rows
 
-    def along(self, starts: Array, ends: Array) -> StepDensities:
-        """The lowest and the mean log-density along each step, without the rows at its ends."""
+    def along(self, starts: Array, ends: Array, *, askers: Array | None = None) -> StepDensities:
+        """The lowest and the mean log-density along each step, without the rows at its ends.
+
+        Where nobody stands at either, the row of the person who asks is left out.
+        """
+        askers = starts if askers is None else askers
         found = [
-            self.ground.along(start, end, left_out=self._rows_at_ends(start, end))
-            for start, end in zip(starts, ends, strict=True)
+            self.ground.along(start, end, left_out=self._rows_left_out(start, end, asker))
+            for start, end, asker in zip(starts, ends, askers, strict=True)
         ]
         return StepDensities.of(found)
 
-    def log_densities_at_start(self, starts: Array, ends: Array) -> Array:
+    def log_densities_at_start(
+        self, starts: Array, ends: Array, *, askers: Array | None = None
+    ) -> Array:
         """The log-density at the start of each step, with the same rows left out."""
+        askers = starts if askers is None else askers
         found = [
-            self.ground.along(start, start, left_out=self._rows_at_ends(start, end))[0]
-            for start, end in zip(starts, ends, strict=True)
+            self.ground.along(start, start, left_out=self._rows_left_out(start, end, asker))[0]
+            for start, end, asker in zip(starts, ends, askers, strict=True)
         ]
         return np.array(found)
 
@@ -137,5 +144,6 @@ class TraversalRule:
         wanted = self.log_floor if log_floor is None else np.asarray(log_floor)
         return np.asarray(self.along(starts, ends).lowest_logs >= wanted - JUDGE_TOLERANCE)
 
-    def _rows_at_ends(self, start: Array, end: Array) -> list[int]:
-        return sorted({*self.rows.rows_at(start), *self.rows.rows_at(end)})
+    def _rows_left_out(self, start: Array, end: Array, asker: Array) -> list[int]:
+        at_ends = {*self.rows.rows_at(start), *self.rows.rows_at(end)}
+        return sorted(at_ends or self.rows.rows_at(asker))

@@ -19,32 +19,39 @@ static const double *expected(const double *all, const double *none, int64_t i)
     return all ? all + 3 * i : none;
 }
 
-/* Which ends are rows, to be left out: 1 the start, 2 the end; one that is both counts once. */
-static uint8_t ends_left_out(const int64_t *rows)
-{
-    return (uint8_t)((rows[0] >= 0) + 2 * (rows[1] >= 0 && rows[0] != rows[1]));
-}
+/* Segments, and where those stand who ask about them; none where nobody is known to. */
+typedef struct {
+    int64_t n;
+    const double *starts, *ends, *askers;
+    int64_t *rows;     /* two of each segment that do not count, -1 for none */
+    uint8_t *left_out; /* what they are, as `lowest_pairs` has it */
+} Asked;
 
-static void find_rows_at_ends(const Ground *g, int64_t n, const double *starts, const double *ends,
-                              int64_t *rows)
+/* Find the rows that do not count: those at the ends; where nobody stands there, that of the asker. */
+static void find_rows_left_out(const Ground *g, const Asked *q)
 {
     int64_t w = g->kernels->width;
-    for (int64_t i = 0; i < n; i++) {
-        rows_at(g->index, 1, starts + i * w, rows + 2 * i);
-        rows_at(g->index, 1, ends + i * w, rows + 2 * i + 1);
+    for (int64_t i = 0; i < q->n; i++) {
+        int64_t *rows = q->rows + 2 * i;
+        rows_at(g->index, 1, q->starts + i * w, rows);
+        rows_at(g->index, 1, q->ends + i * w, rows + 1);
+        q->left_out[i] = (uint8_t)((rows[0] >= 0) + 2 * (rows[1] >= 0 && rows[0] != rows[1]));
+        if (!q->askers || q->left_out[i]) continue;
+        rows_at(g->index, 1, q->askers + i * w, rows);
+        q->left_out[i] = rows[0] >= 0 ? 4 : 0;
     }
 }
 
 /* The lowest that pairs stand for along one segment. Returns 0, or 1 without memory. */
-static int pairs_along(const Ground *g, const double *start, const double *end,
-                       const int64_t *rows, const double *mean, const double *spread,
-                       const double *floor, int only_ends, double *lowest)
+static int pairs_along(const Ground *g, const Asked *q, int64_t i, const double *mean,
+                       const double *spread, const double *floor, int only_ends, double *lowest)
 {
-    uint8_t left_out = ends_left_out(rows);
+    int64_t at = i * g->kernels->width;
     *lowest = INFINITY;
     if (!g->pairs) return 0;
-    return lowest_pairs(g->pairs, 1, start, end, &left_out, mean + 1, spread + 1, floor, only_ends,
-                        lowest);
+    return lowest_pairs(g->pairs, 1, q->starts + at, q->ends + at,
+                        q->askers ? q->askers + at : NULL, q->left_out + i, mean + 1, spread + 1,
+                        floor, only_ends, lowest);
 }
 
 /* The higher of two values, no number where one of them is none, as numpy.maximum has it. */
@@ -54,21 +61,18 @@ static double higher_of(double a, double b)
 }
 
 /* Judge steps, the joint density first: what it refuses a step for rules out other steps too. */
-static int judge_steps(const Ground *g, int64_t n, const double *starts, const double *ends,
-                       const double *floors, const double *means, const double *spreads,
-                       const int64_t *rows, double *asked, int8_t *verdicts, double *lowest,
+static int judge_steps(const Ground *g, const Asked *q, const double *floors, const double *means,
+                       const double *spreads, double *joint, int8_t *verdicts, double *lowest,
                        double *holes, double *radii)
 {
-    int64_t w = g->kernels->width;
-    int failed = judge_segments(g->kernels, n, starts, ends, rows, asked, verdicts, lowest, holes,
-                                radii);
-    for (int64_t i = 0; i < n && !failed; i++) {
+    int failed = judge_segments(g->kernels, q->n, q->starts, q->ends, q->rows, joint, verdicts,
+                                lowest, holes, radii);
+    for (int64_t i = 0; i < q->n && !failed; i++) {
         const double *mean = expected(means, NO_MEAN, i), *spread = expected(spreads, NO_SPREAD, i);
         double along;
         lowest[i] = (lowest[i] + g->normaliser - mean[0]) / spread[0];
         if (verdicts[i] != 1) continue;
-        failed = pairs_along(g, starts + i * w, ends + i * w, rows + 2 * i, mean, spread,
-                             floors + i, 0, &along);
+        failed = pairs_along(g, q, i, mean, spread, floors + i, 0, &along);
         verdicts[i] = along >= floors[i] - FLOOR_TOLERANCE;
         lowest[i] = lower_of(higher_of(lowest[i], floors[i]), along);
     }
@@ -77,24 +81,22 @@ static int judge_steps(const Ground *g, int64_t n, const double *starts, const d
 
 /* Judge states, pairs first, which are quicker: the joint density is asked about those that are
  * left, many at a time. `points`, `some` and `number` are memory for them. */
-static int judge_points(const Ground *g, int64_t n, const double *states, const double *floors,
-                        const double *means, const double *spreads, int64_t *rows, double *asked,
-                        int8_t *verdicts, double *lowest, double *points, double *bounds,
-                        int8_t *some, int64_t *number)
+static int judge_points(const Ground *g, const Asked *q, const double *floors, const double *means,
+                        const double *spreads, double *asked, int8_t *verdicts, double *lowest,
+                        double *points, double *bounds, int8_t *some, int64_t *number)
 {
     int64_t w = g->kernels->width, left = 0;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < q->n; i++) {
         const double *mean = expected(means, NO_MEAN, i), *spread = expected(spreads, NO_SPREAD, i);
-        const double *state = states + i * w;
-        if (pairs_along(g, state, state, rows + 2 * i, mean, spread, NULL, 1, lowest + i)) return 1;
+        if (pairs_along(g, q, i, mean, spread, NULL, 1, lowest + i)) return 1;
         verdicts[i] = lowest[i] >= floors[i] - FLOOR_TOLERANCE;
         if (!verdicts[i]) continue;
-        memcpy(points + left * w, state, w * sizeof(double));
-        memmove(rows + 2 * left, rows + 2 * i, 2 * sizeof(int64_t));
+        memcpy(points + left * w, q->starts + i * w, w * sizeof(double));
+        memmove(q->rows + 2 * left, q->rows + 2 * i, 2 * sizeof(int64_t));
         asked[left] = asked[i];
         number[left++] = i;
     }
-    if (judge_states(g->kernels, left, points, rows, asked, some, bounds)) return 1;
+    if (judge_states(g->kernels, left, points, q->rows, asked, some, bounds)) return 1;
     for (int64_t p = 0; p < left; p++) {
         int64_t i = number[p];
         const double *mean = expected(means, NO_MEAN, i), *spread = expected(spreads, NO_SPREAD, i);
@@ -107,12 +109,14 @@ static int judge_points(const Ground *g, int64_t n, const double *states, const 
 }
 
 /* Judge segments against floors: all of them steps, or all of them states. What is expected at
- * the starts is none where nobody's own counts. Verdicts are 1, 0, or -1 for what is too close to
- * call, whose lowest is no value then; `holes` and `radii` are as judge_segments has them.
+ * the starts is none where nobody's own counts, and so are the askers where nobody is known.
+ * Verdicts are 1, 0, or -1 for what is too close to call, whose lowest is no value then; `holes`
+ * and `radii` are as judge_segments has them.
  * Returns 0, 1 without memory, or 2 where there are steps and states among them. */
 PUBLIC int judge_on_ground(const Ground *g, int64_t n, const double *starts, const double *ends,
-                           const double *floors, const double *means, const double *spreads,
-                           int8_t *verdicts, double *lowest, double *holes, double *radii)
+                           const double *askers, const double *floors, const double *means,
+                           const double *spreads, int8_t *verdicts, double *lowest, double *holes,
+                           double *radii)
 {
     int64_t w = g->kernels->width, still = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -123,18 +127,19 @@ PUBLIC int judge_on_ground(const Ground *g, int64_t n, const double *starts, con
     if (still && still < n) return 2;
     double *memory = malloc((size_t)(2 * n + (still ? n * w : 0)) * sizeof(double));
     int64_t *rows = malloc((size_t)(3 * n) * sizeof(int64_t));
-    int8_t *some = malloc((size_t)n);
+    int8_t *some = malloc((size_t)(2 * n));
     int failed = !memory || !rows || !some;
     if (!failed) {
-        find_rows_at_ends(g, n, starts, ends, rows);
+        Asked q = {n, starts, ends, askers, rows, (uint8_t *)some + n};
+        find_rows_left_out(g, &q);
         for (int64_t i = 0; i < n; i++)
             memory[i] = (expected(means, NO_MEAN, i)[0] +
                          expected(spreads, NO_SPREAD, i)[0] * floors[i]) - g->normaliser;
         for (int64_t i = 0; i < n; i++) radii[i] = 0.0;
-        failed = still ? judge_points(g, n, starts, floors, means, spreads, rows, memory, verdicts,
-                                      lowest, memory + 2 * n, memory + n, some, rows + 2 * n)
-                       : judge_steps(g, n, starts, ends, floors, means, spreads, rows, memory,
-                                     verdicts, lowest, holes, radii);
+        failed = still ? judge_points(g, &q, floors, means, spreads, memory, verdicts, lowest,
+                                      memory + 2 * n, memory + n, some, rows + 2 * n)
+                       : judge_steps(g, &q, floors, means, spreads, memory, verdicts, lowest, holes,
+                                     radii);
     }
     free(memory);
     free(rows);
@@ -145,17 +150,21 @@ PUBLIC int judge_on_ground(const Ground *g, int64_t n, const double *starts, con
 /* The lowest log-sum of kernels, and the lowest that pairs stand for, along segments.
  * Returns 0, or 1 without memory. */
 PUBLIC int lowest_on_ground(const Ground *g, int64_t n, const double *starts, const double *ends,
-                            const double *means, const double *spreads, double *log_sums,
-                            double *pairs)
+                            const double *askers, const double *means, const double *spreads,
+                            double *log_sums, double *pairs)
 {
-    int64_t w = g->kernels->width, *rows = malloc((size_t)(2 * n) * sizeof(int64_t));
-    if (!rows) return 1;
-    find_rows_at_ends(g, n, starts, ends, rows);
-    int failed = lowest_log_sums(g->kernels, n, starts, ends, rows, log_sums);
-    for (int64_t i = 0; i < n && !failed; i++)
-        failed = pairs_along(g, starts + i * w, ends + i * w, rows + 2 * i,
-                             expected(means, NO_MEAN, i), expected(spreads, NO_SPREAD, i), NULL, 0,
-                             pairs + i);
+    int64_t *rows = malloc((size_t)(2 * n) * sizeof(int64_t));
+    uint8_t *left_out = malloc((size_t)n);
+    int failed = !rows || !left_out;
+    if (!failed) {
+        Asked q = {n, starts, ends, askers, rows, left_out};
+        find_rows_left_out(g, &q);
+        failed = lowest_log_sums(g->kernels, n, starts, ends, rows, log_sums);
+        for (int64_t i = 0; i < n && !failed; i++)
+            failed = pairs_along(g, &q, i, expected(means, NO_MEAN, i),
+                                 expected(spreads, NO_SPREAD, i), NULL, 0, pairs + i);
+    }
     free(rows);
+    free(left_out);
     return failed;
 }

@@ -86,18 +86,28 @@ class CompiledGround:
         return cls(library, kernels, index, pairs, log_normaliser=log_normaliser)
 
     def judge(
-        self, starts: Array, ends: Array, floors: Array, expected: Expected
+        self,
+        starts: Array,
+        ends: Array,
+        floors: Array,
+        expected: Expected,
+        askers: Array | None = None,
     ) -> GroundVerdicts | None:
-        """Compare segments with floors; None where there are steps and states among them."""
+        """Compare segments with floors; None where there are steps and states among them.
+
+        The rows of ``askers``, who stand at these points, do not count.
+        """
         n = len(starts)
         starts, ends, floors = map(_numbers, (starts, ends, floors))
         means, spreads = _addresses(expected)
+        askers = None if askers is None else _numbers(askers)
         verdicts = np.empty(n, dtype=np.int8)
         numbers = np.empty((2 + self._depth, n))
         first = address(numbers)
         failed = self._judge(
-            self._address, n, address(starts), address(ends), address(floors), means, spreads,
-            address(verdicts), first, first + 16 * n, first + 8 * n,
+            self._address, n, address(starts), address(ends), _address_or_none(askers),
+            address(floors), means, spreads, address(verdicts), first, first + 16 * n,
+            first + 8 * n,
         )  # fmt: skip
         if failed == _MIXED:
             return None
@@ -105,17 +115,20 @@ class CompiledGround:
         places = numbers[2:].reshape(n, self._depth)
         return GroundVerdicts(verdicts, numbers[0], places, numbers[1])
 
-    def measure(self, starts: Array, ends: Array, expected: Expected) -> tuple[Array, Array]:
+    def measure(
+        self, starts: Array, ends: Array, expected: Expected, askers: Array | None = None
+    ) -> tuple[Array, Array]:
         """Return the lowest log-sums of kernels along segments, and the lowest of pairs."""
         n = len(starts)
         starts, ends = map(_numbers, (starts, ends))
+        askers = None if askers is None else _numbers(askers)
         means, spreads = _addresses(expected)
         found = np.empty((2, n))
         first = address(found)
         check_memory(
             self._measure(
-                self._address, n, address(starts), address(ends), means, spreads, first,
-                first + 8 * n,
+                self._address, n, address(starts), address(ends), _address_or_none(askers),
+                means, spreads, first, first + 8 * n,
             )
         )  # fmt: skip
         return found[0], found[1]
@@ -126,6 +139,10 @@ def _addresses(expected: Expected) -> tuple[int | None, int | None]:
     if expected is None:
         return None, None
     return address(expected[0]), address(expected[1])
+
+
+def _address_or_none(values: Array | None) -> int | None:
+    return None if values is None else address(values)
 
 
 def _numbers(values: Array) -> Array:

@@ -43,8 +43,9 @@ PUBLIC int judge_states(const Kernels *k, int64_t n, const double *points, const
 PUBLIC int lowest_log_sums(const Kernels *k, int64_t n, const double *starts, const double *ends,
                            const int64_t *rows, double *lowest);
 PUBLIC int lowest_pairs(const Pairs *p, int64_t n, const double *starts, const double *ends,
-                        const uint8_t *left_out, const double *means, const double *spreads,
-                        const double *floors, int only_ends, double *lowest);
+                        const double *askers, const uint8_t *left_out, const double *means,
+                        const double *spreads, const double *floors, int only_ends,
+                        double *lowest);
 
 /* In single precision (rough.c): within what rough_guard allows for. */
 void rough_sums(const Kernels *k, const Columns *used, const float *start, const float *direction,

@@ -27,9 +27,9 @@ _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
     "judge_segments": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 8]),
     "judge_states": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 5]),
     "lowest_log_sums": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 4]),
-    "lowest_pairs": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 6, ctypes.c_int, _ADDRESS]),
-    "judge_on_ground": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 9]),
-    "lowest_on_ground": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 6]),
+    "lowest_pairs": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 7, ctypes.c_int, _ADDRESS]),
+    "judge_on_ground": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 10]),
+    "lowest_on_ground": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 7]),
     "nearest_allowed": (_NUMBER, [_ADDRESS, _ADDRESS, ctypes.c_double, _ADDRESS, _ADDRESS]),
     "touch_holes": (
         ctypes.c_int,

@@ -97,8 +97,14 @@ class PairLayout:
         )
 
 
+ASKER_LEFT_OUT = 4
+"""Added to what is said to be left out where the row of the asker is."""
+
+
 class PairRule:
     """Tables of pairs for compiled code: what they stand for along steps."""
+
+    takes_askers = True  # whether rows of askers can be left out
 
     def __init__(self, library: ctypes.CDLL, layout: PairLayout) -> None:
         self._library = library
@@ -119,23 +125,26 @@ class PairRule:
         spread: Array,
         log_floors: Array | None = None,
         only_ends: bool = False,
+        askers: Array | None = None,
     ) -> Array:
         """Return the lowest that pairs stand for along each segment.
 
-        ``left_out`` says which ends are rows, which do not count: 1 the start, 2 the end, 3 both.
-        With floors, what is refused is followed no further.
+        ``left_out`` says which rows do not count, added up: 1 the start, 2 the end, 4 that of the
+        asker, who stands at ``askers``. With floors, what is refused is followed no further.
         """
         starts, ends, mean, spread = (
             np.ascontiguousarray(one) for one in (starts, ends, mean, spread)
         )
         left_out = np.ascontiguousarray(left_out)
         floors = None if log_floors is None else np.ascontiguousarray(log_floors)
+        askers = None if askers is None else np.ascontiguousarray(askers)
         lowest = np.empty(len(starts))
         check_memory(
             self._library.lowest_pairs(
-                self.address, len(starts), address(starts), address(ends), address(left_out),
-                address(mean), address(spread), None if floors is None else address(floors),
-                int(only_ends), address(lowest),
+                self.address, len(starts), address(starts), address(ends),
+                None if askers is None else address(askers), address(left_out), address(mean),
+                address(spread), None if floors is None else address(floors), int(only_ends),
+                address(lowest),
             )
         )  # fmt: skip
         return lowest

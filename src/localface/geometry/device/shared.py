@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from localface.errors import InputError
 from localface.geometry.compiled.library import load_library
-from localface.geometry.compiled.pair_rule import PairRule
+from localface.geometry.compiled.pair_rule import ASKER_LEFT_OUT, PairRule
 from localface.geometry.device.scan import KernelSamples, NearQuestions
 from localface.types import Array, Ids
 
@@ -84,6 +84,11 @@ class SharedScan(_Shared):
 class SharedPairs(_Shared):
     """Tables of pairs for several processes; few segments are looked up by the processor."""
 
+    @property
+    def takes_askers(self) -> bool:
+        """Whether rows of askers can be left out."""
+        return self._rule_for_few is not None
+
     @cached_property
     def _rule_for_few(self) -> PairRule | None:
         library = load_library()
@@ -99,16 +104,23 @@ class SharedPairs(_Shared):
         spread: Array,
         log_floors: Array | None = None,
         only_ends: bool = False,
+        askers: Array | None = None,
     ) -> Array:
-        """Return the lowest that pairs stand for along each segment; see ``PairRule``."""
+        """Return the lowest that pairs stand for along each segment; see ``PairRule``.
+
+        What leaves out the row of an asker is looked up by the processor.
+        """
         named: dict[str, Any] = {
             "left_out": left_out,
             "mean": mean,
             "spread": spread,
             "only_ends": only_ends,
         }
-        if len(starts) < _FEW_SEGMENTS and self._rule_for_few is not None:
-            return self._rule_for_few.lowest_along(starts, ends, log_floors=log_floors, **named)
+        alone = askers is not None and bool((left_out & ASKER_LEFT_OUT).any())
+        if (alone or len(starts) < _FEW_SEGMENTS) and self._rule_for_few is not None:
+            return self._rule_for_few.lowest_along(
+                starts, ends, log_floors=log_floors, askers=askers, **named
+            )
         found: Array = self._ask("lowest_along", starts, ends, **named)
         return found
 

@@ -1,9 +1,8 @@
 """Actions: few changes, in an order that a person could follow.
 
-A step between two real people changes almost every number a little, and nobody can act on
-that. So changes are taken over from many people who reach the target, as few as will do; each
-stops as soon as the target is reached; and the order is one in which every step leads over
-common ground.
+A step between two real people changes almost every number a little, and nobody can act on that.
+So changes are taken over from many people who reach the target, as few as will do; each stops as
+soon as the target is reached; and in their order every step leads over common ground.
 """
 
 from __future__ import annotations
@@ -82,6 +81,8 @@ def find_actions(
                 way, helped = yield from search.most_helping([less], donors, only=True)
     if way is None:
         return None
+    if not (plan.every_change or graph.out_of_time):
+        way, helped = yield from search.no_further_than_target(way, helped, donors)
     if graph.out_of_time:
         return FoundActions(way.moves_in_turn(), helped)
     return FoundActions((yield from way.ordered_moves()), helped)
@@ -298,6 +299,16 @@ class _ActionSearch:
             [self.to_ends.way_of_little_effort(end, rows) for end in best]
         )
         return [way for way in found if way is not None]
+
+    def no_further_than_target(
+        self, way: Way, helped: OthersHelped | None, donors: list[int]
+    ) -> Questions[tuple[Way, OthersHelped | None]]:
+        """Leave out the last moves of a way that has reached the target before them."""
+        shorter = yield from self.to_ends.stop_at_target(way)
+        if len(shorter.moves) < len(way.moves):
+            way = shorter
+            _, helped = yield from self.most_helping([way], donors, only=True)
+        return way, helped
 
     def most_helping(
         self, ways: list[Way], donors: list[int], *, only: bool = False
