@@ -183,10 +183,10 @@ SOUND = (
 )
 FEWER = (
     "Not every method is asked about everybody: the quick ones are asked about all people of all "
-    "splits (Wachter about the first quarter of each), others about the first quarter of the first "
-    "split, the dearest about its first four people. What is compared is "
-    "compared on the people whom both were asked about. After the first three people of a split "
-    "ran into the limit, the rest are not tried, and count as without an answer."
+    "splits, some about the first quarter of each, others about the first quarter of the first "
+    "split. What is compared is compared on the people whom both were asked about. After the first "
+    "three people of a split ran into the limit, the rest are not tried, and count as without an "
+    "answer."
 )
 HELDOUT = (
     "The rule of sound is LocalFACE's own (kernels and pairs), judged by other code from the "
