@@ -213,10 +213,18 @@ class Space:
         return records
 
     def column_codes(self, j: int, values: Array) -> Array:
-        """Turn values of the one column of a number into its codes."""
-        points = np.zeros((len(values), self.width))
-        points[:, self._firsts[j]] = values
-        return np.asarray(self.records(points)[:, j])
+        """Turn values of the one column of a number into its codes; the other columns are not."""
+        points = np.zeros((len(values), len(self._plain)))
+        place = int(np.searchsorted(self._plain, j))
+        points[:, place] = values
+        return self._plain_codes.nearest(points)[:, place]
+
+    def column_values(self, j: int, codes: Array) -> Array:
+        """Turn codes of a number that is there into values of its one column."""
+        records = np.zeros((len(codes), len(self._plain)))
+        place = int(np.searchsorted(self._plain, j))
+        records[:, place] = codes
+        return self._plain_codes.to_columns(records)[:, place]
 
     def columns_of(self, names: Collection[str]) -> Mask:
         """Tell which columns belong to some features."""

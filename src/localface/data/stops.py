@@ -87,6 +87,4 @@ def _round_to(
         near, far = codes.tolist(), (codes + further).tolist()
         upwards = (codes > own).tolist()
         found = np.array(roundest_multiples(near, far, step, upwards=upwards))
-    records = np.repeat(record[None, :], len(found), axis=0)
-    records[:, j] = found
-    return space.points(records)[:, column]
+    return space.column_values(j, found)

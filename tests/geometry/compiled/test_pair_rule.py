@@ -10,7 +10,8 @@ import pytest
 
 from by_numpy import common_states_by_numpy, needs_compiled
 from localface.density.common_states.model import CommonStates, Segments
-from localface.geometry.compiled.pair_rule import PairRule
+from localface.geometry.compiled.pair_rule import ASKER_LEFT_OUT, PairRule
+from localface.geometry.device.shared import SharedPairs
 from made_crowds import Crowd, make_crowd
 
 pytestmark = needs_compiled
@@ -154,3 +155,35 @@ def test_edges_of_bins_are_where_numpy_has_them() -> None:
             pairs_along(density, starts, ends, mean, spread),
             pairs_along(by_numpy, starts, ends, mean, spread),
         )
+
+
+def test_a_device_is_asked_about_all_but_those_whose_own_row_is_left_out() -> None:
+    """The device here is the processor, which is not told who asks."""
+    crowd = make_crowd(3, 6, 300)
+    density = crowd.density
+    rule = density._pair_rule
+    asked = []
+
+    class Device:
+        layout = rule._layout
+
+        def lowest_along(self, starts: Array, ends: Array, **named: Any) -> Array:
+            asked.append(len(starts))
+            assert "askers" not in named
+            return rule.lowest_along(starts, ends, **named)
+
+    starts, ends = steps_of(crowd, seed=2, n=200)
+    starts = np.concatenate([starts, ends])
+    ends = np.concatenate([ends, ends])
+    askers = near_by(crowd, ends)
+    rows, left_out = density.rows.rows_left_out(starts, ends, askers)
+    mean, spread = density._expected(starts)
+    named = {"left_out": left_out, "mean": mean[:, 1:], "spread": spread[:, 1:], "askers": askers}
+
+    found = SharedPairs(Device()).lowest_along(starts, ends, **named)
+
+    np.testing.assert_array_equal(found, rule.lowest_along(starts, ends, **named))
+    n_here = int((left_out & ASKER_LEFT_OUT > 0).sum())
+    assert n_here > 20
+    assert asked == [len(starts) - n_here]
+    assert (rows[left_out & ASKER_LEFT_OUT > 0, 0] >= 0).all()

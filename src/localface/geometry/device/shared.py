@@ -110,18 +110,25 @@ class SharedPairs(_Shared):
 
         What leaves out the row of an asker is looked up by the processor.
         """
-        named: dict[str, Any] = {
-            "left_out": left_out,
-            "mean": mean,
-            "spread": spread,
-            "only_ends": only_ends,
-        }
-        alone = askers is not None and bool((left_out & ASKER_LEFT_OUT).any())
-        if (alone or len(starts) < _FEW_SEGMENTS) and self._rule_for_few is not None:
-            return self._rule_for_few.lowest_along(
-                starts, ends, log_floors=log_floors, askers=askers, **named
-            )
-        found: Array = self._ask("lowest_along", starts, ends, **named)
+        here = (left_out & ASKER_LEFT_OUT) > 0
+        here |= self._rule_for_few is not None and len(starts) < _FEW_SEGMENTS
+        found = np.empty(len(starts))
+        for some in (np.flatnonzero(here), np.flatnonzero(~here)):
+            if not len(some):
+                continue
+            named: dict[str, Any] = {
+                "left_out": left_out[some],
+                "mean": mean[some],
+                "spread": spread[some],
+                "only_ends": only_ends,
+            }
+            if not here[some[0]]:
+                found[some] = self._ask("lowest_along", starts[some], ends[some], **named)
+                continue
+            assert self._rule_for_few is not None  # whoever has none is not asked about askers
+            named["log_floors"] = None if log_floors is None else log_floors[some]
+            named["askers"] = None if askers is None else askers[some]
+            found[some] = self._rule_for_few.lowest_along(starts[some], ends[some], **named)
         return found
 
 
