@@ -97,7 +97,7 @@ class Front:
             if not self.lookup.allowed.take(codes + self.lookup.allowed_start).all():
                 return None
             cells = codes[:, self.lookup.position] + self.lookup.start
-            matrix[:, self.lookup.columns] = self.lookup.values.take(cells)
+            matrix[:, _in_a_row(self.lookup.columns)] = self.lookup.values.take(cells)
         stored = self._as_stored(records)
         for group in self.numbers:
             matrix[:, _in_a_row(group.columns)] = group(stored)
