@@ -578,3 +578,54 @@ def test_time_that_is_up_while_unneeded_changes_are_looked_for_is_told_and_the_w
     assert found == (way, None)
     assert len(script.asked) == 1
     assert graph.out_of_time
+
+
+@pytest.mark.parametrize(("log_floor", "n_left"), [(0.0, 1), (-0.5, 2)])
+def test_a_way_stops_where_it_has_reached_the_target_on_common_ground(log_floor, n_left):
+    """The first of three moves has the score; the second one leads above the floor."""
+
+    def log_density(points):
+        return np.where(points[:, 1] >= 1.0, 1.0, min(log_floor, 0.0))
+
+    script = nobody(3, score=lambda points: points[:, 0], log_density=log_density)
+    graph = script.graph(someone(np.zeros(3)))
+    donors = [graph.add_state(np.ones(3), 1.0, 0)]
+    search = _ActionSearch(graph, PLAN, log_floor)
+    states = np.array([[0.6, 0.0, 0.0], [0.6, 1.0, 0.0], [0.6, 1.0, 0.4]])
+    way = Way(tuple(Move(state, float(state[0])) for state in states))
+
+    shorter, helped = script.run(search.no_further_than_target(way, None, donors))
+
+    assert [move.point.tolist() for move in shorter.moves] == states[:n_left].tolist()
+    changed = (states[n_left - 1] != 0).sum()
+    assert helped is not None
+    asked_about = helped.columns.any(axis=0).sum()
+    assert asked_about == changed, "it is asked again whom the changes that are left help"
+
+
+def test_a_way_that_reaches_the_target_by_its_last_move_is_left_as_it_is():
+    script = nobody(2, score=lambda points: points.sum(axis=1) / 2)
+    graph = script.graph(someone(np.zeros(2)))
+    donors = [graph.add_state(np.ones(2), 1.0, 0)]
+    way = Way((Move(np.array([0.6, 0.0]), 0.3), Move(np.array([0.6, 0.6]), 0.6)))
+
+    found = script.run(_ActionSearch(graph, PLAN, 0.0).no_further_than_target(way, None, donors))
+
+    assert found == (way, None)
+
+
+def test_whatever_way_is_found_no_action_comes_after_the_target(monkeypatch):
+    """Where changes are made together, a way may come by the target before its last move."""
+    states = np.array([[0.6, 0.6, 0.0], [0.6, 0.6, 0.4]])
+    way = Way(tuple(Move(state, float(state[0])) for state in states))
+
+    def found(*_):
+        return [way], [way]
+        yield
+
+    monkeypatch.setattr(_ActionSearch, "by_few_changes", found)
+    script = nobody(3, score=lambda points: points[:, 0])
+
+    (move,) = actions_to(script, [1.0, 1.0, 1.0])
+
+    assert move.point.tolist() == states[0].tolist()
